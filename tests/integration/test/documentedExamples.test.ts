@@ -109,15 +109,20 @@ it.scopedLive("the layer on the page about the network uses the forward proxy of
     const { HttpOverProxy }: { readonly HttpOverProxy: Layer.Layer<HttpClient.HttpClient> } = yield* Effect.promise(
       () => import(/* @vite-ignore */ file.href)
     )
-    yield* Effect.acquireRelease(
-      Effect.sync(() => {
-        process.env["HTTPS_PROXY"] = `http://127.0.0.1:${proxy}`
-      }),
-      () =>
+    // a machine may have either name
+    for (const name of ["HTTPS_PROXY", "https_proxy"]) {
+      const present = process.env[name]
+      yield* Effect.acquireRelease(
         Effect.sync(() => {
-          delete process.env["HTTPS_PROXY"]
-        })
-    )
+          process.env[name] = `http://127.0.0.1:${proxy}`
+        }),
+        () =>
+          Effect.sync(() => {
+            if (present === undefined) delete process.env[name]
+            else process.env[name] = present
+          })
+      )
+    }
     const error = yield* Effect.flip(requestToken("https://auth.example", HttpOverProxy))
     assert.deepInclude<object>(error, { _tag: "TransportError", reason: "Proxy", proxyStatus: 403 })
     assert.deepStrictEqual(tunnels, ["auth.example:443"])
