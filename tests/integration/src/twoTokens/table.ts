@@ -37,7 +37,7 @@ export interface World {
 }
 
 /**
- * What a simulation of the rule has shown, as bounds. In 20 minutes, one path of twenty is 1 200 calls. The simulation adds up its time in
+ * What a simulation of the rule has shown, as bounds. In 5 minutes, one path of twenty is 300 calls. The simulation adds up its time in
  * steps, and the rounding decides which of two events at one instant comes first. In another order, a few calls more may fail.
  */
 export const worlds: Readonly<Record<string, World>> = {
@@ -75,38 +75,38 @@ export const worlds: Readonly<Record<string, World>> = {
   "accepts only the newest token": { api: acceptsNewestOnly, warm: bounds(0, 2, 2), cold: bounds(0, 0, 1) },
   "refuses one path": {
     api: refusesOnePath,
-    seconds: 1_200,
-    warm: bounds(1_200, 1_200, 41),
-    cold: bounds(1_200, 1_200, 41)
+    seconds: 300,
+    warm: bounds(300, 300, 11),
+    cold: bounds(300, 300, 11)
   },
   "refuses one path, and accepts a token after 3 s": {
     api: both(refusesOnePath, acceptsAfter(3)),
-    seconds: 1_200,
-    warm: bounds(1_200, 1_596, 41),
-    cold: bounds(1_259, 1_648, 41)
+    seconds: 300,
+    warm: bounds(300, 388, 11),
+    cold: bounds(359, 440, 11)
   },
   "refuses one path, and accepts a token after 31 s": {
     api: both(refusesOnePath, acceptsAfter(31)),
-    seconds: 1_200,
-    warm: bounds(1_324, 4_345, 41),
-    cold: bounds(1_791, 4_766, 41)
+    seconds: 600,
+    warm: bounds(692, 2_040, 21),
+    cold: bounds(1_191, 2_488, 21)
   },
   "refuses one path, and does not know a new signing key for 5 minutes": {
     api: both(refusesOnePath, learnsKeyAfter(300)),
-    seconds: 1_200,
-    warm: bounds(1_200, 1_822, 41),
-    cold: bounds(6_896, 6_898, 41)
+    seconds: 420,
+    warm: bounds(420, 1_042, 15),
+    cold: bounds(6_116, 6_118, 15)
   },
   "refuses one path, and revokes all tokens": {
     api: both(refusesOnePath, revokesAt(160)),
-    seconds: 1_200,
-    warm: bounds(1_599, 1_687, 41),
-    cold: bounds(1_618, 1_706, 41)
+    seconds: 300,
+    warm: bounds(699, 787, 11),
+    cold: bounds(718, 806, 11)
   },
   "has one bad node of three": {
     api: hasBadNode,
-    seconds: 1_200,
-    warm: bounds(2_643, 8_092, 41),
-    cold: bounds(2_643, 8_092, 41)
+    seconds: 300,
+    warm: bounds(674, 2_021, 11),
+    cold: bounds(674, 2_021, 11)
   }
 }
