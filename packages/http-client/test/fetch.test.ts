@@ -366,6 +366,18 @@ describe("a call that ends early", () => {
       assert.strictEqual(listeners, 0)
     }))
 
+  it.effect("ends over a fetch that ignores its signal", () =>
+    Effect.gen(function*() {
+      const scope = yield* Scope.make()
+      const { fetch } = fake(() => new Promise(() => {}))
+      const api = yield* Scope.extend(over(yield* supply(), fetch), scope)
+      assert.include(String(yield* rejection(() => api("/a", { signal: AbortSignal.timeout(1) }))), "TimeoutError")
+      const closed = yield* Effect.fork(rejection(() => api("/a")))
+      yield* Effect.promise(() => setImmediate())
+      yield* Scope.close(scope, Exit.void)
+      isCallError(yield* closed, "Closed")
+    }))
+
   it.scoped("rejects with the reason of the signal while it waits for a token, and sends nothing", () =>
     Effect.gen(function*() {
       const { fetch, sent } = fake(() => new Response())

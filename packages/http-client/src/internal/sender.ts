@@ -13,9 +13,11 @@ export interface Sender {
 /** A call, until it has failed or its body has ended. */
 interface OpenCall {
   readonly url: string
-  readonly controller: AbortController
+  readonly abort: (reason?: unknown) => void
   /** Removes the listener of the caller's signal. */
   readonly forget: () => void
+  /** Set until there is a response. It would keep the response from being collected. */
+  reject: ((reason: unknown) => void) | undefined
   /** Two readers of a clone end at different times. */
   isCloned: boolean
 }
@@ -36,7 +38,7 @@ export const ofFetch = (fetch: typeof globalThis.fetch, present: (error: unknown
     if (!open.has(call)) return
     end(call)
     // an abort of a clone that no one reads would be a rejection that no one handles; the platform ends it itself
-    if (!call.isCloned) call.controller.abort()
+    if (!call.isCloned) call.abort()
   })
 
   const failureOf = (call: OpenCall | undefined, error: unknown): unknown =>
@@ -148,18 +150,27 @@ export const ofFetch = (fetch: typeof globalThis.fetch, present: (error: unknown
     fetch: async (url, init) => {
       const controller = new AbortController()
       const signal = init.signal ?? undefined
-      const abort = () => controller.abort(signal?.reason)
+      const abort = (reason?: unknown) => {
+        controller.abort(reason)
+        call.reject?.(controller.signal.reason)
+      }
+      const listener = () => abort(signal?.reason)
       const call: OpenCall = {
         url,
-        controller,
-        forget: () => signal?.removeEventListener("abort", abort),
+        abort,
+        forget: () => signal?.removeEventListener("abort", listener),
+        reject: undefined,
         isCloned: false
       }
-      if (signal?.aborted === true) abort()
-      else signal?.addEventListener("abort", abort, { once: true })
+      signal?.addEventListener("abort", listener, { once: true })
       open.add(call)
       try {
-        const response = await fetch(url, { ...init, signal: controller.signal })
+        const response = await new Promise<Response>((resolve, reject) => {
+          // a `fetch` may ignore its signal, and that of a test may return no Promise
+          call.reject = reject
+          Promise.resolve(fetch(url, { ...init, signal: controller.signal })).then(resolve, reject)
+        })
+        call.reject = undefined
         if (!Predicate.hasProperty(response, "status") || !Predicate.hasProperty(response, "headers")) {
           throw new TypeError("The given fetch returned no Response")
         }
@@ -171,7 +182,7 @@ export const ofFetch = (fetch: typeof globalThis.fetch, present: (error: unknown
       }
     },
     close: (reason) => {
-      for (const { controller } of open) controller.abort(reason)
+      for (const { abort } of open) abort(reason)
       open.clear()
     }
   }

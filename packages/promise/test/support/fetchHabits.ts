@@ -18,6 +18,8 @@ export interface Served {
 /** Serves with this handler of requests, or of raw connections, while `use` runs. */
 export const serve = async <A>(server: net.Server, use: (served: Served) => Promise<A>): Promise<A> => {
   const served = { origin: "", connections: 0, sockets: new Set<Socket>() }
+  // between two calls, a busy machine can take longer than a server keeps a connection
+  if (server instanceof http.Server) server.keepAliveTimeout = 0
   server.on("connection", (socket: Socket) => {
     served.connections++
     served.sockets.add(socket.on("error", () => {}))
