@@ -5,7 +5,6 @@
  * @since 1.0.0
  */
 export { type CallObserver, callObserver, type FinishedCall, observeCalls } from "./internal/callObserver.ts"
-export { isReadableAgain } from "./internal/framing.ts"
 export { storedGrant } from "./internal/grant.ts"
 export { groups } from "./internal/groups.ts"
 export * as HttpError from "./internal/httpError.ts"
@@ -25,6 +24,7 @@ export { faultOf } from "./internal/readFault.ts"
 export { readiness } from "./internal/readiness.ts"
 export {
   connectionHeaders,
+  lengthOf,
   opaque,
   refusals,
   restrictedClient,

@@ -1,7 +1,7 @@
 import { kindOf } from "@credit-data/test-support/httpErrors"
 import { FetchHttpClient, HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Layer, Option, Schedule, Stream } from "effect"
+import { Effect, Fiber, Layer, Option, Schedule } from "effect"
 import * as HttpError from "../src/internal/httpError.ts"
 import { restrictedClient } from "../src/internal/restrictedClient.ts"
 import { makeTokenEndpoint } from "../src/internal/tokenEndpoint.ts"
@@ -148,29 +148,6 @@ describe("a restricted client", () => {
       const failure = HttpError.requestError("Transport", { request })
       const client = restrictedClient(HttpClient.make(() => Effect.fail(failure)), { isAllowed: () => true })
       assert.strictEqual(yield* Effect.flip(client.execute(request)), failure)
-    }))
-})
-
-describe("the body of a request through a restricted client", () => {
-  it.effect("a restricted client sends a body unchanged, and runs a stream with the settings of its caller", () =>
-    Effect.gen(function*() {
-      const { client, sent } = recording()
-      const sealed = restrictedClient(client, { isAllowed: () => true })
-      yield* sealed.execute(HttpClientRequest.bodyText(HttpClientRequest.post("https://api.example"), "text"))
-      assert.strictEqual(sent[0]?.request.body._tag, "Uint8Array")
-
-      const redirects: Array<unknown> = []
-      const stream = Stream.fromEffect(Effect.map(Effect.serviceOption(FetchHttpClient.RequestInit), (init) => {
-        redirects.push(Option.getOrUndefined(init)?.redirect)
-        return new Uint8Array([1])
-      }))
-      yield* sealed.execute(HttpClientRequest.bodyStream(HttpClientRequest.post("https://api.example"), stream)).pipe(
-        Effect.provideService(FetchHttpClient.RequestInit, { redirect: "error" })
-      )
-      const body = sent[1]?.request.body
-      assert(body?._tag === "Stream")
-      yield* Effect.provideService(Stream.runDrain(body.stream), FetchHttpClient.RequestInit, { redirect: "manual" })
-      assert.deepStrictEqual(redirects, ["error"])
     }))
 })
 

@@ -27,6 +27,7 @@ import * as Predicate from "effect/Predicate"
 import type * as Tracer from "effect/Tracer"
 import type { InsufficientScope } from "./InsufficientScope.ts"
 import { resultFor } from "./internal/callerView.ts"
+import { framed } from "./internal/framing.ts"
 import { makeGroup } from "./internal/group.ts"
 import { expand, refusedValues } from "./internal/path.ts"
 import { canBeSentAgain, isClosedConnection, release } from "./internal/resend.ts"
@@ -134,9 +135,9 @@ export const make: <const Name extends string>(
     const { baseUrl, clock, tokens } = group
     const { origin } = baseUrl
     const anyPath = `${origin}/`
-    const client = transformClient(restrictedClient(yield* HttpClient.HttpClient, {
+    const client = transformClient(framed(restrictedClient(yield* HttpClient.HttpClient, {
       isAllowed: (url) => url.startsWith(anyPath) || (URL.canParse(url) && new URL(url).origin === origin)
-    }))
+    })))
     const inSpan = makeInSpan(group)
 
     /** One call: each round sends the request, and returns its result unless there is a reason to send it again. */

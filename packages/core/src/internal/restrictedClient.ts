@@ -1,3 +1,4 @@
+import type * as HttpBody from "@effect/platform/HttpBody"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
@@ -5,7 +6,6 @@ import * as HttpMethod from "@effect/platform/HttpMethod"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
-import { isUnframed, lengthOf, sendFramed } from "./framing.ts"
 import { requestError } from "./httpError.ts"
 import { printable } from "./printable.ts"
 import { region, withoutRedirectsOrSpans } from "./requestSettings.ts"
@@ -35,6 +35,16 @@ export const connectionHeaders: ReadonlySet<string> = new Set([
 
 /** Gateways refuse requests without a `User-Agent`, and only `fetch` sends its own. */
 export const userAgent = `credit-data/${version}`
+
+/** The length of a body, if it is known before the body is read. */
+export const lengthOf = (body: HttpBody.HttpBody): number | undefined => {
+  const length = "contentLength" in body ? body.contentLength : undefined
+  return length !== undefined && Number.isSafeInteger(length) && length >= 0 ? length : undefined
+}
+
+/** Whether `node:http` would send the body without a length and not in chunks, as it does with methods that usually have no body. */
+const isUnframed = ({ body, method }: HttpClientRequest.HttpClientRequest): boolean =>
+  body._tag !== "Empty" && lengthOf(body) === undefined && /^(DELETE|GET|HEAD|OPTIONS|TRACE)$/.test(method)
 
 const headerName = /^[\w!#$%&'*+.^`|~-]+$/
 const unsendable = /[^\t\x20-\x7e\x80-\xff]/
@@ -97,16 +107,15 @@ const asSent = (
  *   third party.
  * - It drops `host` and the headers of the caller's own connection (RFC 9110, section 7.6.1).
  * - It refuses a method that the platform does not have, such as one in lower case, with a `RequestError` (`Encode`).
- * - It sends a body so that the server finds its end: with its length, or in chunks. A `DELETE`, `GET`, `HEAD` or `OPTIONS` with a
- *   body of unknown length fails with a `RequestError` (`Encode`).
- * - If the stream of a body fails, or is not as long as declared, it closes the connection and fails with a `RequestError` (`Encode`).
+ * - It sets the length of a body. A `DELETE`, `GET`, `HEAD` or `OPTIONS` with a body of unknown length fails with a `RequestError`
+ *   (`Encode`).
  * - It adds the `User-Agent` of this project, unless the request has one.
  * - It refuses a header that cannot be sent, with a `RequestError` (`Encode`) that names the header.
  *
- * All of this, except for the two steps about streams and forms, happens in the last step before the request is sent, after everything
- * that the platform's combinators have added to the given client (`mapRequest` and so on). Combinators that are added to the result
- * cannot undo it. What the given client does with a request after that step is not checked: a client that was made with
- * `HttpClient.makeWith` may send it anywhere, and `HttpClient.followRedirects` below this client follows redirects.
+ * All of this happens in the last step before the request is sent, after everything that the platform's combinators have added to the
+ * given client (`mapRequest` and so on). Combinators that are added to the result cannot undo it. What the given client does with a
+ * request after that step is not checked: a client that was made with `HttpClient.makeWith` may send it anywhere, and
+ * `HttpClient.followRedirects` below this client follows redirects.
  */
 export const restrictedClient = (client: HttpClient.HttpClient, { isAllowed }: {
   /** May a request be sent to this URL? */
@@ -114,7 +123,7 @@ export const restrictedClient = (client: HttpClient.HttpClient, { isAllowed }: {
 }): HttpClient.HttpClient => {
   // This rests on two habits of Effect, which transport.test.ts tests: the transformation that was added last runs last, and redirects
   // and tracing are read from the fiber that sends.
-  const silent = withoutRedirectsOrSpans(({ url }) => isAllowed(url))
+  const settings = withoutRedirectsOrSpans(({ url }) => isAllowed(url))
   const checked = HttpClient.mapRequestEffect(client, (request) => {
     if (!isAllowed(request.url)) {
       const description = "The URL is not an allowed address for a secret or a token, so nothing was sent. " +
@@ -126,15 +135,15 @@ export const restrictedClient = (client: HttpClient.HttpClient, { isAllowed }: {
     }
     return Either.match(asSent(request), {
       onLeft: (header) => Effect.fail(requestError("Encode", { request, description: refusals.header(header) })),
-      onRight: (sent) => Effect.as(silent, sent)
+      onRight: (sent) => Effect.as(settings, sent)
     })
   })
-  const send = sendFramed((request) => region(checked.execute(request)))
-  return opaque((request) => {
-    if (HttpMethod.isHttpMethod(request.method)) return send(request)
-    // Node makes a method upper case after its body was framed for what it was before
-    return Effect.fail(requestError("Encode", { request, description: refusals.method(request.method) }))
-  })
+  return opaque((request) =>
+    // Node makes a method upper case, after the check of the body saw it as it was
+    HttpMethod.isHttpMethod(request.method)
+      ? region(checked.execute(request))
+      : Effect.fail(requestError("Encode", { request, description: refusals.method(request.method) }))
+  )
 }
 
 /**

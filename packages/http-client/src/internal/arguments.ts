@@ -1,7 +1,8 @@
-import { connectionHeaders, isReadableAgain, refusals, unsendableHeader, userAgent } from "@credit-data/core/Internal"
+import { connectionHeaders, refusals, unsendableHeader, userAgent } from "@credit-data/core/Internal"
 import * as HttpMethod from "@effect/platform/HttpMethod"
 import * as Predicate from "effect/Predicate"
 import { refused } from "./callFailure.ts"
+import { isReadableAgain, joined } from "./framing.ts"
 
 // What the caller of a `fetch` passes.
 
@@ -67,16 +68,6 @@ const headersOf = (given: HeadersInit | undefined): SentHeaders => {
 /** Bodies of a `Request` up to this size are read into memory, so that they have a length and can be sent again. */
 const mostBuffered = 1024 * 1024
 
-const joined = (chunks: ReadonlyArray<Uint8Array<ArrayBuffer>>, size: number): Uint8Array<ArrayBuffer> => {
-  const bytes = new Uint8Array(size)
-  let at = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, at)
-    at += chunk.length
-  }
-  return bytes
-}
-
 /** The bytes of a short body, or a long body as a stream. */
 const buffered = async (
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
@@ -91,7 +82,7 @@ const buffered = async (
     while (size <= mostBuffered) {
       const { done, value } = await reader.read()
       signal?.throwIfAborted()
-      if (done) return joined(chunks, size)
+      if (done) return joined(chunks)
       chunks.push(value)
       size += value.length
     }

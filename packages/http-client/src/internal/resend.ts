@@ -1,4 +1,4 @@
-import { HttpError, isReadableAgain, Transport } from "@credit-data/core/Internal"
+import { HttpError, Transport } from "@credit-data/core/Internal"
 import type * as HttpBody from "@effect/platform/HttpBody"
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
@@ -8,6 +8,7 @@ import * as Exit from "effect/Exit"
 import type { LazyArg } from "effect/Function"
 import * as Stream from "effect/Stream"
 import { cut, mayArriveTwice, mostRead, mostReadMillis } from "./attempts.ts"
+import { isReadableAgain } from "./framing.ts"
 
 // Which requests of an HttpClient can be sent again, and what becomes of the first response.
 

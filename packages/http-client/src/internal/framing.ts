@@ -1,5 +1,7 @@
+import { HttpError, lengthOf, opaque } from "@credit-data/core/Internal"
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as HttpBody from "@effect/platform/HttpBody"
+import type * as HttpClient from "@effect/platform/HttpClient"
 import type * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
@@ -10,24 +12,12 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Stream from "effect/Stream"
-import { requestError } from "./httpError.ts"
 import { throughSteps } from "./streamSteps.ts"
 
-// How a server finds the end of a body. If it does not, it reads a part of the body as the next request, or the next request as a part of
-// the body.
+// A server that does not find the end of a body reads a part of it as the next request, or the next request as a part of it.
 
 type Request = HttpClientRequest.HttpClientRequest
 type Send = (request: Request) => Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError>
-
-/** The length of a body, if it is known before the body is read. */
-export const lengthOf = (body: HttpBody.HttpBody): number | undefined => {
-  const length = "contentLength" in body ? body.contentLength : undefined
-  return length !== undefined && Number.isSafeInteger(length) && length >= 0 ? length : undefined
-}
-
-/** Whether `node:http` would send the body without a length and not in chunks, as it does with methods that usually have no body. */
-export const isUnframed = ({ body, method }: Request): boolean =>
-  body._tag !== "Empty" && lengthOf(body) === undefined && /^(DELETE|GET|HEAD|OPTIONS|TRACE)$/.test(method)
 
 /** Whether this content of a body can be read more than once. */
 export const isReadableAgain = (content: unknown): content is BodyInit | null | undefined =>
@@ -58,11 +48,11 @@ const inMemory = Effect.fnUntraced(function*(
   if (!isReadableAgain(content) || sizeOfFiles(content) > mostRead) return request
   const made = yield* Effect.try({
     try: () => new Response(content),
-    catch: (cause) => requestError("Encode", { request, cause })
+    catch: (cause) => HttpError.requestError("Encode", { request, cause })
   })
   const bytes = yield* Effect.tryPromise({
     try: () => made.arrayBuffer(),
-    catch: (cause) => requestError("Encode", { request, cause, description: "The body cannot be read" })
+    catch: (cause) => HttpError.requestError("Encode", { request, cause, description: "The body cannot be read" })
   })
   const type = made.headers.get("content-type") ?? undefined
   // the type of a form has its boundary
@@ -71,8 +61,10 @@ const inMemory = Effect.fnUntraced(function*(
   return HttpClientRequest.setBody(request, HttpBody.raw(new Uint8Array(bytes), { contentType, contentLength }))
 })
 
-/** One chunk of several, because the platform's `node:http` client does not finish a request with thousands of tiny chunks. */
-const joined = (chunks: ReadonlyArray<Uint8Array>): Uint8Array => {
+/** One chunk of several. */
+export const joined = <B extends ArrayBufferLike>(
+  chunks: ReadonlyArray<Uint8Array<B>>
+): Uint8Array<ArrayBuffer | B> => {
   const [first] = chunks
   if (first !== undefined && chunks.length === 1) return first
   const bytes = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0))
@@ -103,7 +95,7 @@ const sendStream = Effect.fnUntraced(function*(
   const fail = (what: string, cause?: unknown) => {
     const description =
       `${what}, so the connection was closed before the end of the request. The server may have received a part of it`
-    const error = requestError("Encode", { request, cause, description })
+    const error = HttpError.requestError("Encode", { request, cause, description })
     // until then, the transport must not see the end of the stream
     return Effect.zipRight(Effect.zipRight(Deferred.fail(failed, error), Deferred.await(ended)), Effect.fail(error))
   }
@@ -117,6 +109,7 @@ const sendStream = Effect.fnUntraced(function*(
         if (!chunks.every((chunk: unknown) => chunk instanceof Uint8Array)) {
           return fail("The stream of the body has a chunk that is not a Uint8Array")
         }
+        // the platform's `node:http` client does not finish a request with thousands of tiny chunks
         const bytes = joined(chunks)
         if (length === undefined) return Effect.succeed([bytes])
         left -= bytes.length
@@ -142,16 +135,17 @@ const sendStream = Effect.fnUntraced(function*(
   )
 })
 
-/** Sends a request so that a server finds the end of its body. */
-export const sendFramed = (send: Send): Send => (request) => {
-  const { body } = request
-  switch (body._tag) {
-    case "Stream":
-      return sendStream(request, body, send)
-    case "FormData":
-    case "Raw":
-      return Effect.flatMap(inMemory(request, body), send)
-    default:
-      return send(request)
-  }
-}
+/** Sends a request so that a server finds the end of its body. What is added to the result runs before. */
+export const framed = ({ execute }: HttpClient.HttpClient): HttpClient.HttpClient =>
+  opaque((request) => {
+    const { body } = request
+    switch (body._tag) {
+      case "Stream":
+        return sendStream(request, body, execute)
+      case "FormData":
+      case "Raw":
+        return Effect.flatMap(inMemory(request, body), execute)
+      default:
+        return execute(request)
+    }
+  })
