@@ -13,6 +13,7 @@ import * as Random from "effect/Random"
 import type * as TokenStore from "../TokenStore.ts"
 import * as Access from "./access.ts"
 import * as Envelope from "./envelope.ts"
+import { fenceIn } from "./fence.ts"
 
 // What a process does with the shared store: it takes the token from there, or the lease to request one.
 
@@ -46,9 +47,6 @@ interface Found<A extends TokenStore.Look> {
   /** The stored token, which remains next to a failure. */
   readonly stored?: Envelope.Content["token"]
 }
-
-const fenceIn = ({ value }: TokenStore.Look): number =>
-  Option.match(value, { onNone: () => 0, onSome: ({ fence }) => fence })
 
 /**
  * The endpoint of a process whose fleet shares a store. One process of the fleet at a time has the lease and sends a token
