@@ -43,7 +43,8 @@ const chain = (error: unknown, found = new Set<unknown>()): ReadonlySet<unknown>
   return Predicate.hasProperty(error, "cause") ? chain(error.cause, found) : found
 }
 
-const text = (
+/** A text of an error, which can be any value, also of another realm. */
+export const textIn = (
   error: unknown,
   name: "code" | "name" | "message" | "hostname" | "address"
 ): string => {
@@ -58,14 +59,14 @@ const port = (error: unknown): string => {
 
 /** Node reports in the text why an HTTP/2 server ended a stream. This one was not processed, so it can be sent again (RFC 9113, 8.7). */
 const isRefusedStream = (error: unknown): boolean =>
-  text(error, "code") === "ERR_HTTP2_STREAM_ERROR" && text(error, "message").endsWith("NGHTTP2_REFUSED_STREAM")
+  textIn(error, "code") === "ERR_HTTP2_STREAM_ERROR" && textIn(error, "message").endsWith("NGHTTP2_REFUSED_STREAM")
 
 const reasonOf = (error: unknown): TransportReason | undefined => {
   if (isRefusedStream(error)) return "Reset"
-  const code = text(error, "code")
+  const code = textIn(error, "code")
   return names.find((name) => transportReasons[name].codes?.test(code)) ??
     // errors of undici's parser do not always have a code
-    (text(error, "name") === "HTTPParserError" ? "Garbled" : undefined)
+    (textIn(error, "name") === "HTTPParserError" ? "Garbled" : undefined)
 }
 
 /** The texts of undici and of hpagent, whose errors have no code. */
@@ -73,9 +74,9 @@ const proxyResponse = /^(?:Proxy response \(|Bad response: )(\d{3})\b/
 
 /** The status with which a forward proxy refused a tunnel. Node's own agent reports it beside a code. */
 const proxyStatusOf = (error: unknown): number | undefined => {
-  const status = text(error, "code") === "ERR_PROXY_TUNNEL" && Predicate.hasProperty(error, "statusCode")
+  const status = textIn(error, "code") === "ERR_PROXY_TUNNEL" && Predicate.hasProperty(error, "statusCode")
     ? error.statusCode
-    : proxyResponse.exec(text(error, "message"))?.[1]
+    : proxyResponse.exec(textIn(error, "message"))?.[1]
   return status === undefined ? undefined : Number(status)
 }
 
@@ -86,10 +87,10 @@ const portOf = (url: URL): string => url.port === "" ? (url.protocol === "https:
  * to another transport.
  */
 const proxyOf = (error: unknown, url: URL): string | undefined => {
-  const hostname = text(error, "hostname")
+  const hostname = textIn(error, "hostname")
   if (hostname !== "") return hostname === url.hostname.replace(/^\[|\]$/g, "") ? undefined : hostname
   const at = port(error)
-  return at === "" || at === portOf(url) ? undefined : `${text(error, "address")}:${at}`
+  return at === "" || at === portOf(url) ? undefined : `${textIn(error, "address")}:${at}`
 }
 
 /** A server reports in an alert of TLS why it ended a handshake. Only OpenSSL's text or code contains the alert. */
@@ -109,17 +110,17 @@ const alerts: ReadonlyArray<readonly [pattern: RegExp, failure: TransportFailure
 ]
 
 const alertOf = (error: unknown) => {
-  const texts = `${text(error, "message")} ${text(error, "code")}`
+  const texts = `${textIn(error, "message")} ${textIn(error, "code")}`
   return alerts.find(([pattern]) => pattern.test(texts))?.[1]
 }
 
 /** Node tries each address of a name for a moment only, and then reports the failures together. */
-const isAddressTimeout = (error: unknown): boolean => joined(error).some((each) => text(each, "code") === "ETIMEDOUT")
+const isAddressTimeout = (error: unknown): boolean => joined(error).some((each) => textIn(each, "code") === "ETIMEDOUT")
 
 /** Did a transport fail to decompress a body? (A body that is cut fails with another code.) */
 export const isEncodingFault = (error: HttpClientError.HttpClientError): boolean =>
   Array.from(chain(error.cause)).some((each) =>
-    /^(Z_(DATA|STREAM)_ERROR|ERR__ERROR_|ZSTD_error_)/.test(text(each, "code"))
+    /^(Z_(DATA|STREAM)_ERROR|ERR__ERROR_|ZSTD_error_)/.test(textIn(each, "code"))
   )
 
 /** Returns why a transport failed. A connection that ends in the middle of a body is `Cut`. */
@@ -196,9 +197,9 @@ export const foreignError = (error: unknown, secrets: ReadonlyArray<Redacted.Red
   if (!Predicate.isObject(error)) return undefined
   const next = Predicate.hasProperty(error, "cause") && error.cause !== undefined ? error.cause : joined(error)[0]
   const cause = depth < maxDepth ? foreignError(next, secrets, depth + 1) : undefined
-  const copy = new Error(shown(text(error, "message")), cause === undefined ? {} : { cause })
-  const code = text(error, "code")
-  copy.name = shown(text(error, "name")) || "Error"
+  const copy = new Error(shown(textIn(error, "message")), cause === undefined ? {} : { cause })
+  const code = textIn(error, "code")
+  copy.name = shown(textIn(error, "name")) || "Error"
   // the stack would only show where the error was copied
   copy.stack = `${copy.name}: ${copy.message}`
   return Object.assign(copy, { code: code === "" ? undefined : shown(code) })

@@ -1,5 +1,5 @@
+import { Transport } from "@credit-data/core/Internal"
 import type { PlatformError } from "@effect/platform/Error"
-import * as Predicate from "effect/Predicate"
 import { StoreError } from "../StoreError.ts"
 
 /** The reason of a failed file operation. */
@@ -12,10 +12,7 @@ export const isMissing = (error: PlatformError): boolean => reasonOf(error) === 
 export const isExisting = (error: PlatformError): boolean => reasonOf(error) === "AlreadyExists"
 
 /** The code of the system, if the platform passes it on. */
-const codeOf = (error: PlatformError): string => {
-  const { cause } = error
-  return Predicate.hasProperty(cause, "code") && Predicate.isString(cause.code) ? cause.code : reasonOf(error)
-}
+const codeOf = (error: PlatformError): string => Transport.textIn(error.cause, "code") || reasonOf(error)
 
 /** A folder is in the place of a file. */
 export const isFolder = (error: PlatformError): boolean => codeOf(error) === "EISDIR"

@@ -26,7 +26,7 @@ const isFinished = (error: unknown): boolean =>
 /** Whether reading a body failed because of its connection, and not because the body is no JSON or was read before. */
 const isCutBody = (error: unknown): boolean =>
   Predicate.hasProperty(error, "cause") && error.cause !== undefined ||
-  Predicate.hasProperty(error, "code") && Predicate.isString(error.code) ||
+  Transport.textIn(error, "code") !== "" ||
   error instanceof TypeError && error.message === "terminated"
 
 interface Sent {

@@ -1,5 +1,5 @@
+import { Transport } from "@credit-data/core/Internal"
 import { StoreError } from "@credit-data/fleet/StoreError"
-import * as Predicate from "effect/Predicate"
 
 // What the driver reports, as the code in the log and as advice. The text of an error can contain anything, so it is not passed
 // on.
@@ -36,24 +36,18 @@ const advice: ReadonlyArray<readonly [codes: RegExp, hint: string]> = [
 /** Errors that a command in a script returns. Each version of Redis puts other words before them. */
 const inScript = /\b(NOPERM|OOM|READONLY|MISCONF|NOREPLICAS|CLUSTERDOWN|MASTERDOWN|TRYAGAIN|LOADING)\b/
 
-// an error can come from another realm, in which another class is `Error`
-const textIn = (error: unknown, key: "code" | "message" | "name"): string | undefined => {
-  const text: unknown = Predicate.isObject(error) ? Reflect.get(error, key) : undefined
-  return Predicate.isString(text) ? text : undefined
-}
-
 /** An error that the server has returned. */
-export const isReplyError = (error: unknown): boolean => textIn(error, "name") === "ReplyError"
+export const isReplyError = (error: unknown): boolean => Transport.textIn(error, "name") === "ReplyError"
 
 /** The code of a driver error: the system's code, or the first word of the Redis error. */
 export const codeOf = (error: unknown): string | undefined => {
-  const message = textIn(error, "message") ?? ""
+  const message = Transport.textIn(error, "message")
   if (/max number of clients/.test(message)) return "MAXCLIENTS"
   if (isReplyError(error)) {
     if (message.startsWith("ERR unknown command")) return "UNKNOWN"
     return (inScript.exec(message) ?? /^[A-Z]+/.exec(message))?.[0] ?? "ERR"
   }
-  return /^(Command timed out|Socket timeout)/.test(message) ? "Timeout" : textIn(error, "code")
+  return /^(Command timed out|Socket timeout)/.test(message) ? "Timeout" : Transport.textIn(error, "code") || undefined
 }
 
 /** The failure with this code, and what to do about it. */
@@ -64,7 +58,7 @@ export const storeError = (reason: StoreError["reason"], code: string): StoreErr
 
 /** The failure of a reply. It names the command that the user may not run. */
 export const replyError = (error: unknown): StoreError => {
-  const [, command] = /NOPERM .*run the '([a-z|]+)' command/.exec(textIn(error, "message") ?? "") ?? []
+  const [, command] = /NOPERM .*run the '([a-z|]+)' command/.exec(Transport.textIn(error, "message")) ?? []
   return command === undefined ? storeError("Refused", codeOf(error) ?? "ERR") : new StoreError({
     reason: "Refused",
     code: "NOPERM",

@@ -7,12 +7,11 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as SimulatorConsole from "../../SimulatorConsole.ts"
 import * as Fixture from "../../Fixture.ts"
 import type { FixtureError } from "../../FixtureError.ts"
-import { Validation } from "@credit-data/core/Internal"
+import { Transport, Validation } from "@credit-data/core/Internal"
 import * as EnvironmentFile from "./environmentFile.ts"
 import { instructions } from "./instructions.ts"
 import { requestLog } from "./requestLog.ts"
@@ -49,7 +48,7 @@ const portVariable = Effect.flatMap(
 )
 
 const isUnknownAddress = (cause: unknown) =>
-  Predicate.hasProperty(cause, "code") && ["EADDRNOTAVAIL", "ENOTFOUND", "EAI_AGAIN"].includes(String(cause.code))
+  ["EADDRNOTAVAIL", "ENOTFOUND", "EAI_AGAIN"].includes(Transport.textIn(cause, "code"))
 
 const keyVariable = Config.withDefault(Config.redacted("SIMULATOR_KEY"), Redacted.make(""))
 
