@@ -89,7 +89,9 @@ describe("the calls of a connection", () => {
         process.on("warning", warn)
         const { signal } = new AbortController()
         const url = "/data-access/consumers/{id}"
+        const request = new Request(`${simulator.environment.baseUrl}/data-access/consumers/42`)
         const all = Array.from({ length: 20 }, (_, id) => [
+          api.dataAccess(request),
           api.dataAccess("/data-access/consumers/42", { signal }),
           api.call("dataAccess", "GET", url, { id }, { signal })
         ])

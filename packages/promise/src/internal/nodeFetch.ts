@@ -1,6 +1,5 @@
 import { callFailure, type Sender } from "@credit-data/http-client/Internal"
 import { identity } from "effect/Function"
-import { setMaxListeners } from "node:events"
 // the default exports, because an instrumentation replaces `request` there
 import http from "node:http"
 import https from "node:https"
@@ -455,8 +454,6 @@ class Call {
   }
 
   listen(signal: AbortSignal): void {
-    // many calls may share a signal
-    setMaxListeners(0, signal)
     signal.addEventListener("abort", this)
     this.signal = signal
   }

@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
 import { setMaxListeners } from "node:events"
@@ -32,8 +33,10 @@ const refusing = (error: unknown): Door => {
 }
 
 /** Many calls may share a signal. Each listens to it while it waits for a token or a response, of which Node would warn. */
-const share = (init: RequestInit | undefined): void => {
-  if (init?.signal instanceof AbortSignal) setMaxListeners(0, init.signal)
+const share = (...given: ReadonlyArray<unknown>): void => {
+  for (const each of given) {
+    if (Predicate.hasProperty(each, "signal") && each.signal instanceof AbortSignal) setMaxListeners(0, each.signal)
+  }
 }
 
 const dateOf = (time: Option.Option<DateTime.Utc>): Date | undefined =>
@@ -82,7 +85,7 @@ export const open = async ({ release, sender, supply }: Parts): Promise<Connecti
     const fetchOf = (group: Group): typeof globalThis.fetch => {
       const { fetch } = doorOf(group)
       return (input, init) => {
-        share(init)
+        share(input, init)
         return fetch(input, init)
       }
     }
