@@ -13,7 +13,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import { Redis, type RedisOptions } from "ioredis"
-import * as connection from "./internal/connection.ts"
+import * as redisAddress from "./internal/redisAddress.ts"
 import * as engine from "./internal/engine.ts"
 import { guard } from "./internal/guard.ts"
 import type { RedisClient } from "./RedisClient.ts"
@@ -46,7 +46,7 @@ const quitTimeout = "500 millis"
 /** The checked address. */
 const address = ({ url, ...rules }: Options): Effect.Effect<URL, ConfigError.ConfigError> =>
   Effect.flatMap(Effect.flatten(Source.readerOf(Effect.isEffect(url) ? url : Effect.succeed(url))), (url) => {
-    const expected = connection.problem(Redacted.value(url), rules)
+    const expected = redisAddress.problem(Redacted.value(url), rules)
     return expected === undefined
       ? Effect.succeed(new URL(Redacted.value(url)))
       : Effect.fail(Variables.invalid(["url"], expected))
@@ -77,7 +77,7 @@ const own = Effect.fnUntraced(function*(options: Options) {
   const url = yield* address(options)
   const client = yield* Effect.acquireRelease(
     // each operation reports the failure itself, and an `error` event without a listener is printed
-    Effect.sync(() => new Redis(connection.settingsOf(url, options.tls)).on("error", () => {})),
+    Effect.sync(() => new Redis(redisAddress.settingsOf(url, options.tls)).on("error", () => {})),
     (client) =>
       Effect.tryPromise(() => client.quit()).pipe(
         within(quitTimeout, () => undefined),
@@ -86,7 +86,7 @@ const own = Effect.fnUntraced(function*(options: Options) {
       )
   )
   const run = yield* FiberHandle.makeRuntime<never>()
-  const reread = Effect.map(address(options), (url) => Object.assign(client.options, connection.userOf(url)))
+  const reread = Effect.map(address(options), (url) => Object.assign(client.options, redisAddress.userOf(url)))
   const onRejected = Effect.sync(() => run(Effect.ignore(reread), { onlyIfMissing: true }))
   return yield* store(client, options.prefix, Effect.asVoid(onRejected))
 })
@@ -167,8 +167,8 @@ export const layerConfig = (
       Variables.read({
         url: Variables.redacted("CREDIT_DATA_REDIS_URL", {
           description: "the Redis address",
-          example: connection.example,
-          problem: (text) => connection.problem(text, options)
+          example: redisAddress.example,
+          problem: (text) => redisAddress.problem(text, options)
         })
       }),
       ({ url }) => url

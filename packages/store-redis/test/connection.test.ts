@@ -8,7 +8,7 @@ import { EventEmitter } from "node:events"
 import { fileURLToPath } from "node:url"
 import { runInNewContext } from "node:vm"
 import { codeOf, replyError as storeReplyError, storeError } from "../src/internal/causes.ts"
-import { settingsOf } from "../src/internal/connection.ts"
+import { settingsOf } from "../src/internal/redisAddress.ts"
 import { layer, layerClient, layerConfig, type Options } from "../src/RedisTokenStore.ts"
 
 // Nothing listens on port 1, and no name below is looked up: the connection is closed at once.

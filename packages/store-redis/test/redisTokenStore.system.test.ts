@@ -9,7 +9,7 @@ import { ConfigProvider, Context, Duration, Effect, Exit, Layer, Option, Redacte
 import { Redis, type RedisOptions } from "ioredis"
 import { Redis as Redis6 } from "ioredis-6"
 import { connect } from "node:net"
-import { settingsOf } from "../src/internal/connection.ts"
+import { settingsOf } from "../src/internal/redisAddress.ts"
 import { acl, moveSlot, startCluster } from "./support/cluster.ts"
 import { recipes } from "./support/recipes.ts"
 import { serverOf } from "./support/server.ts"

@@ -28,9 +28,9 @@ const faultsToPause = 3
 const pauseMillis = 10_000
 
 /** The store is faulty, and the process requests its own token. The fault is already reported. */
-export class Alone extends Data.TaggedError("Alone")<{}> {}
+export class WithoutStore extends Data.TaggedError("WithoutStore")<{}> {}
 
-type Run = <A>(operation: Effect.Effect<A, StoreError>) => Effect.Effect<A, Alone>
+type Run = <A>(operation: Effect.Effect<A, StoreError>) => Effect.Effect<A, WithoutStore>
 
 /** What to do about a fault, for the engineer on call. */
 const todo: Readonly<Record<TokenEvent.StoreFailure, string>> = {
@@ -91,7 +91,7 @@ export const make = Effect.fnUntraced(function*(
         isFaulty = true
         yield* fault(reason, code, hint)
       }
-      return yield* new Alone()
+      return yield* new WithoutStore()
     })
     const within = (budget: { left: number }): Run => (operation) => {
       const limit = Effect.gen(function*() {
@@ -124,7 +124,7 @@ export const make = Effect.fnUntraced(function*(
 
   return {
     /** Fails while the store is left alone. */
-    session: Effect.suspend(() => millis() < pausedUntil ? Effect.fail(new Alone()) : Effect.succeed(session())),
+    session: Effect.suspend(() => millis() < pausedUntil ? Effect.fail(new WithoutStore()) : Effect.succeed(session())),
     /** Counts a token that was taken from the store. */
     took: (token: AccessToken): void => {
       counts.tokensTaken++

@@ -120,7 +120,7 @@ export const decorated = Effect.fnUntraced(function*({ credentials, endpoint, en
   const shared = Effect.fnUntraced(function*(
     session: Access.Session,
     reason: RequestReason
-  ): Effect.fn.Return<AccessToken, Access.Alone | TokenError> {
+  ): Effect.fn.Return<AccessToken, Access.WithoutStore | TokenError> {
     // no caller waits for the renewal of a valid token
     const run = reason._tag === "Due" ? session.unhurried : session.withinBudget
     const entry = yield* currentEntry(session)
@@ -226,7 +226,7 @@ export const decorated = Effect.fnUntraced(function*({ credentials, endpoint, en
 
   const requestToken = (reason: RequestReason): Effect.Effect<AccessToken, TokenError> =>
     Effect.flatMap(access.session, (session) => Effect.ensuring(shared(session, reason), session.end)).pipe(
-      Effect.catchTag("Alone", () => endpoint.requestToken(reason))
+      Effect.catchTag("WithoutStore", () => endpoint.requestToken(reason))
     )
 
   /** The token that is in the store now. */
@@ -242,7 +242,7 @@ export const decorated = Effect.fnUntraced(function*({ credentials, endpoint, en
           session.withinBudget(Effect.suspend(() => store.read(entry.name)))
         )
         return Option.fromNullable(token)
-      }).pipe(Effect.ensuring(session.end))).pipe(Effect.catchTag("Alone", () => Effect.succeedNone))
+      }).pipe(Effect.ensuring(session.end))).pipe(Effect.catchTag("WithoutStore", () => Effect.succeedNone))
 
   return {
     ...endpoint,

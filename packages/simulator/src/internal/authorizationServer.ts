@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import type { TokenStore } from "./tokenStore.ts"
+import type { IssuedTokens } from "./issuedTokens.ts"
 import { schemeOf } from "./visible.ts"
 
 // What the simulated authorization servers respond.
@@ -63,7 +63,7 @@ const isForm = (headers: HttpHeaders.Headers) =>
 export const respond = Effect.fnUntraced(function*(
   version: Version,
   state: State,
-  tokens: TokenStore,
+  tokens: IssuedTokens,
   request: TokenRequest
 ) {
   if (request.path !== paths[version]) return failure(404, "not_found", "There is no such path here.")

@@ -3,7 +3,7 @@ import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { groups } from "./groups.ts"
-import { opens, type TokenStore } from "./tokenStore.ts"
+import { opens, type IssuedTokens } from "./issuedTokens.ts"
 
 // What the simulated business API responds.
 
@@ -45,7 +45,7 @@ const groupOf = (path: string) => groups.find(({ prefix }) => `${path}/`.startsW
  * section 3.
  */
 export const respond = (
-  tokens: TokenStore,
+  tokens: IssuedTokens,
   granted: ReadonlyArray<AccessScope.AccessScope>,
   call: Call,
   handle: (group: string) => Effect.Effect<HttpServerResponse.HttpServerResponse>

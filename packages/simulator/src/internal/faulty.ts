@@ -4,7 +4,7 @@ import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
 import type * as Fault from "../Fault.ts"
 import type { Received } from "../Received.ts"
-import * as connection from "./connection.ts"
+import * as rawResponse from "./rawResponse.ts"
 
 /** What a server does with a request. */
 export type Handler = (
@@ -30,12 +30,12 @@ export const faulty = (fault: Fault.Fault, usual: Handler): Handler => (request,
     case "Silence":
       return Effect.never
     case "Reset":
-      return connection.reset(request)
+      return rawResponse.reset(request)
     case "Bytes":
-      return connection.bytes(request, fault)
+      return rawResponse.bytes(request, fault)
     case "Drip":
-      return connection.drip(request, fault)
+      return rawResponse.drip(request, fault)
     case "Endless":
-      return connection.endless(request, fault)
+      return rawResponse.endless(request, fault)
   }
 }

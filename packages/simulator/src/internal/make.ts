@@ -21,7 +21,7 @@ import * as authorizationServer from "./authorizationServer.ts"
 import { beginning, collect } from "./body.ts"
 import * as businessApi from "./businessApi.ts"
 import * as Changes from "./changes.ts"
-import * as connection from "./connection.ts"
+import * as rawResponse from "./rawResponse.ts"
 import * as FaultQueue from "./faultQueue.ts"
 import { faulty, type Handler } from "./faulty.ts"
 import * as fixtures from "./fixtures/respond.ts"
@@ -29,7 +29,7 @@ import { type App, serve } from "./httpServer.ts"
 import * as Mask from "./mask.ts"
 import * as OffsetClock from "./offsetClock.ts"
 import * as Outcome from "./outcome.ts"
-import * as TokenStore from "./tokenStore.ts"
+import * as IssuedTokens from "./issuedTokens.ts"
 
 const audience = "https://simulator.credit-data.example"
 
@@ -79,7 +79,7 @@ export const make = (options: Options) =>
     }
     const changes = yield* Changes.make
     const { advance, advanced, clock, elapsedMillis, reset: resetClock } = yield* OffsetClock.make
-    const tokens = TokenStore.make({ changes, wholeSeconds: options.wholeSeconds })
+    const tokens = IssuedTokens.make({ changes, wholeSeconds: options.wholeSeconds })
     const faults = FaultQueue.make()
     const mask = Mask.make(options.credentials.clientSecret)
     const pending = new Map<number, HttpServerRequest.HttpServerRequest>()
@@ -285,7 +285,7 @@ export const make = (options: Options) =>
       reset: Effect.zipRight(
         resetClock,
         changes.recordReset(() => {
-          for (const request of pending.values()) connection.close(request)
+          for (const request of pending.values()) rawResponse.close(request)
           faults.clear()
           tokens.clear()
           settings = initial

@@ -8,7 +8,7 @@ import type { IssuedToken } from "../IssuedToken.ts"
 import type { Changes } from "./changes.ts"
 
 /** The issued tokens, by their text. The business API and the authorization servers share this store. */
-export interface TokenStore {
+export interface IssuedTokens {
   /** Issues a token, as the response to the token request with this id. */
   readonly issue: (
     issued: Pick<IssuedToken, "version" | "scopes">,
@@ -32,7 +32,7 @@ const floorToSeconds = (instant: DateTime.Utc) => DateTime.startOf(instant, "sec
 export const make = ({ changes, wholeSeconds }: {
   readonly changes: Changes
   readonly wholeSeconds: boolean
-}): TokenStore => {
+}): IssuedTokens => {
   const tokens = new Map<string, IssuedToken>()
   const texts = new Map<number, string>()
 
