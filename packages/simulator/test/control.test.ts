@@ -128,7 +128,7 @@ describe("the user's own business API", () => {
       assert.strictEqual((yield* get("/data-access/furnishments/42", token)).status, 201)
     }).pipe(Effect.provide(Simulator.layer())))
 
-  it.effect("gets the whole body of a call, however long it is", () =>
+  it.effect("gets the whole body of a call, however long it is, and the journal keeps its beginning and its size", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       yield* simulator.handleCalls(({ body }) =>
@@ -136,6 +136,9 @@ describe("the user's own business API", () => {
       )
       const init = { method: "POST", body: "a".repeat(1_500_000) }
       assert.deepStrictEqual((yield* get("/data-access/a", yield* newToken, init)).body, { size: 1_500_000 })
+      const call = (yield* simulator.received).at(-1)
+      assert(call !== undefined)
+      assert.deepStrictEqual([Redacted.value(call.body).byteLength, call.bodySize], [64 * 1024, 1_500_000])
     }).pipe(Effect.provide(Simulator.layer())))
 
   it.effect("responds with 500 when its function fails, and the failure is in the log", () => {
