@@ -1,11 +1,11 @@
-import { Fault, Simulator } from "@credit-data/simulator"
+import { Fault } from "@credit-data/simulator"
 import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import * as PrintedJson from "./support/printedJson.ts"
-import { decoded, failTokenRequests, secret, test, together, tokenRequests } from "./support/command.ts"
-import { program, run, runAll, runProcess, start, temporaryFolder } from "./support/program.ts"
+import { decoded, failTokenRequests, secret, test, tokenRequests } from "./support/command.ts"
+import { run, runAll, runProcess, temporaryFolder } from "./support/program.ts"
 
 describe.concurrent("credit-data status and --cache", () => {
   test(
@@ -42,35 +42,6 @@ describe.concurrent("credit-data status and --cache", () => {
         assert.strictEqual(statSync(file).mode & 0o77, 0)
         const text = readFileSync(file, "latin1")
         for (const canary of [first.stdout.trim(), secret, "simulated-client"]) assert.notInclude(text, canary)
-      }
-    }).pipe(Effect.scoped)
-  )
-
-  test(
-    "print a cached token without loading what requests tokens",
-    Effect.gen(function*() {
-      const folder = yield* temporaryFolder
-      const variables = { ...yield* Simulator.variables, XDG_CACHE_HOME: folder }
-      const { stdout } = yield* run(["token", "--cache"], variables)
-      const reader = join(folder, "reader")
-      cpSync(dirname(program), reader, { recursive: true, filter: (file) => !/program-\w+\.js$/.test(file) })
-      const read = (args: ReadonlyArray<string>, others: Record<string, string> = {}) =>
-        start(process.execPath, [join(reader, "credit-data.js"), "token", ...args], {
-          variables: { ...variables, ...others }
-        })
-      const [text, header, otherScopes, otherClient, v1, without] = yield* together(
-        read(["--cache"]),
-        read(["--cache", "--output", "header"]),
-        read(["--cache"], { CREDIT_DATA_SCOPES: "furnishment:all" }),
-        read(["--cache"], { CREDIT_DATA_CLIENT_ID: "another" }),
-        read(["--cache", "--auth", "v1"]),
-        read([])
-      )
-      assert.deepStrictEqual([text.code, text.stdout, text.stderr], [0, stdout, ""])
-      assert.strictEqual(header.stdout, `Authorization: Bearer ${stdout}`)
-      for (const { stderr, stdout } of [otherScopes, otherClient, v1, without]) {
-        assert.strictEqual(stdout, "")
-        assert.include(stderr, "ERR_MODULE_NOT_FOUND")
       }
     }).pipe(Effect.scoped)
   )
@@ -147,20 +118,10 @@ describe.concurrent("credit-data status and --cache", () => {
         "import os from 'node:os'; import { syncBuiltinESMExports } from 'node:module';\n" +
           "os.homedir = () => { throw new Error('a canary') }; syncBuiltinESMExports()"
       )
-      const NODE_OPTIONS = `--import=${module}`
-      const variables = { NODE_OPTIONS, XDG_CACHE_HOME: folder }
-      const [homeless, status, empty, relative, good] = yield* together(
-        runProcess(["token", "--cache"], { variables: { NODE_OPTIONS } }),
-        runProcess(["status"], { variables: { NODE_OPTIONS } }),
-        runProcess(["token", "--cache"], { variables: { HOME: "" } }),
-        runProcess(["token", "--cache"], { variables: { HOME: "home" } }),
-        runProcess(["token", "--cache"], { variables })
-      )
-      for (const { code, stderr, stdout } of [homeless, status, empty, relative]) {
-        assert.deepStrictEqual([code, stdout], [2, ""])
-        assert.match(stderr, /^This user has no home folder for the cache\. Set XDG_CACHE_HOME/)
-      }
-      assert.strictEqual(good.code, 0)
+      const variables = { NODE_OPTIONS: `--import=${module}` }
+      const { code, stderr, stdout } = yield* runProcess(["token", "--cache"], { variables })
+      assert.deepStrictEqual([code, stdout], [2, ""])
+      assert.match(stderr, /^This user has no home folder for the cache\. Set XDG_CACHE_HOME/)
     }).pipe(Effect.scoped)
   )
 })

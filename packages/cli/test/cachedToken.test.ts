@@ -19,6 +19,7 @@ interface Case {
   readonly mode?: number
   readonly variables?: Readonly<Record<string, string>>
   readonly option?: string
+  readonly cache?: boolean
   /** Whether only the option has the secret. */
   readonly isSecret?: boolean
 }
@@ -30,6 +31,8 @@ const others: Readonly<Record<string, Case>> = {
   "a token that ends by the clock of the process that cached it": { ownEnds: 14 },
   "a token without a requested scope": { scopes: requested.slice(1) },
   "a folder that other users can enter": { mode: 0o755 },
+  "no --cache": { cache: false },
+  "another client": { variables: { CREDIT_DATA_CLIENT_ID: "another" } },
   "another version in CREDIT_DATA_AUTH": { variables: { CREDIT_DATA_AUTH: "v1" } },
   "an environment that the command refuses": { variables: { CREDIT_DATA_ENVIRONMENT: " " } },
   "a base URL that the command refuses": { variables: { CREDIT_DATA_BASE_URL: "ftp://api.example" } },
@@ -62,11 +65,25 @@ describe("credit-data token --cache", () => {
       const set: Readonly<Record<string, string>> = { ...usual, HOME: home, XDG_CACHE_HOME: "caches" }
       const { CREDIT_DATA_CLIENT_SECRET: _, ...withoutSecret } = set
       // the whole program accepts the variables, of V1 too, whose warning appears each time
-      for (const options of [[], ["--auth=v1"]]) {
-        yield* start(process.execPath, [program, "token", "--cache", ...options], { variables: set })
-      }
+      const accept = (...options: ReadonlyArray<string>) =>
+        start(process.execPath, [program, "token", "--cache", ...options], { variables: set })
+      const whole = yield* accept()
+      yield* accept("--auth=v1")
+      const read = (options: ReadonlyArray<string>, variables = set) =>
+        start(process.execPath, [join(reader, "credit-data.js"), "token", ...options], { variables })
+      const { stdout } = yield* read(["--cache", "--output=header"])
+      assert.strictEqual(stdout, `Authorization: Bearer ${whole.stdout}`)
       const run = (
-        { ends = 50, isSecret = false, mode = 0o700, option, ownEnds = ends, scopes = requested, variables }: Case
+        {
+          cache = true,
+          ends = 50,
+          isSecret = false,
+          mode = 0o700,
+          option,
+          ownEnds = ends,
+          scopes = requested,
+          variables
+        }: Case
       ) => {
         chmodSync(tokens, mode)
         const [endsAt, expiresAt] = [ends, ownEnds].map((minutes) => Date.now() + minutes * minute)
@@ -74,11 +91,8 @@ describe("credit-data token --cache", () => {
         const bytes = Sealing.seal({ secret, name, fence: 1 }, JSON.stringify({ token }))
         const value = { fence: 1, expiresAt: endsAt, bytes: Buffer.from(bytes).toString("base64") }
         writeFileSync(join(tokens, `${name}.value`), JSON.stringify(value), { mode: 0o600 })
-        return start(
-          process.execPath,
-          [join(reader, "credit-data.js"), "token", "--cache", ...(option === undefined ? [] : [option])],
-          { variables: { ...(isSecret ? withoutSecret : set), ...variables } }
-        )
+        const options = [...(cache ? ["--cache"] : []), ...(option === undefined ? [] : [option])]
+        return read(options, { ...(isSecret ? withoutSecret : set), ...variables })
       }
       const printed = yield* run({})
       assert.deepStrictEqual([printed.stdout, printed.stderr], ["a-cached-token\n", ""])

@@ -81,24 +81,6 @@ describe.concurrent("credit-data compare", () => {
   )
 
   test(
-    "exits with 4 when a token endpoint has a temporary failure",
-    Effect.gen(function*() {
-      const gone = (version: string) => ({ [`CREDIT_DATA_AUTH_${version}_URL`]: "http://127.0.0.1:1" })
-      const args = ["compare", "--probe", "GET /data-access/a"]
-      const outcomes = yield* together(
-        run(args, gone("V1")),
-        run(args, gone("V2"))
-      )
-      for (const { code, stderr, stdout } of outcomes) {
-        assert.deepStrictEqual([code, stdout], [4, ""])
-        assert.match(stderr, /127\.0\.0\.1:1\/\S+ \(simulator, client [\w-]+\) /)
-        // nothing applies to the next process
-        assert.notInclude(stderr, "Next attempt")
-      }
-    })
-  )
-
-  test(
     "shows why a probe had no response in its JSON",
     Effect.gen(function*() {
       const { failCalls } = yield* Simulator.Simulator

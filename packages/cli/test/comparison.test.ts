@@ -193,18 +193,6 @@ describe("a comparison of both versions", () => {
       ])
     }))
 
-  it.scoped("sends nothing outside the base URL", () =>
-    Effect.gen(function*() {
-      const sent: Array<string> = []
-      const api: Api = (path) => {
-        sent.push(path)
-        return { status: 200 }
-      }
-      const result = yield* compared({ api, probes: [get("https://elsewhere.example/one")] })
-      assert.deepStrictEqual(tags(result), ["NotReady", "ProbeFailed"])
-      assert.deepStrictEqual(sent, [])
-    }))
-
   it.scoped("prints neither a token nor a body", () =>
     Effect.gen(function*() {
       const result = yield* compared({ probes: [get("/one")], api: () => ({ status: 200, body: "a canary" }) })

@@ -96,14 +96,12 @@ describe.concurrent("the output of credit-data", () => {
         const line = `${process.execPath} ${program} ${args} | true; echo "\${PIPESTATUS[0]}"`
         return start("bash", ["-c", line], { variables: { ...variables, ...wrong } })
       }
-      const [call, failed, doctor, parser] = yield* together(
-        closed("call /data-access/a"),
+      const [failed, doctor, parser] = yield* together(
         closed("call --fail /nothing"),
         closed("doctor", { CREDIT_DATA_CLIENT_SECRET: "another secret" }),
         closed("token --help")
       )
       // the command keeps its exit code
-      assert.deepStrictEqual([call.stdout, call.stderr], ["0\n", ""])
       assert.deepStrictEqual([failed.stdout, failed.stderr], ["22\n", "status 404\n"])
       assert.deepStrictEqual([doctor.stdout, doctor.stderr], ["1\n", ""])
       assert.deepStrictEqual([parser.stdout, parser.stderr], ["0\n", ""])
@@ -115,7 +113,7 @@ describe.concurrent("the output of credit-data", () => {
     Effect.gen(function*() {
       const variables = yield* Simulator.variables
       const outcomes = yield* together(
-        ...["token", "doctor", "compare --json", "call /nothing", "token --help"].map((args) =>
+        ...["token", "call /nothing", "token --help"].map((args) =>
           start("bash", ["-c", `${process.execPath} ${program} ${args} > /dev/full`], { variables })
         )
       )

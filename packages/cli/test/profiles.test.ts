@@ -473,29 +473,29 @@ describe.concurrent("--secret-command", () => {
   )
 
   test(
-    "passes on what the command prints on standard error, shows nothing else of it, and ends after 30 seconds",
+    "passes on what the command prints on standard error, shows nothing else of it, and ends it after 30 seconds",
     Effect.gen(function*() {
       const shown = "echo canary; echo shown >&2; "
-      const [failed, missing, empty, killed, [time, slow]] = yield* together(
+      const [failed, [time, slow]] = yield* together(
         runWithout(["token", "--secret-command", `${shown}exit 3`]),
-        runWithout(["token", "--secret-command", "/nowhere/program"]),
-        runWithout(["token", "--secret-command", "true"]),
-        runWithout(["token", "--secret-command", "kill -9 $$"]),
-        Effect.timed(startWithout(["token", "--secret-command", `${shown}sleep 60; true`], "", inAHurry))
+        Effect.timed(startWithout(["token", "--secret-command", `${shown}echo $$ >&2; exec sleep 60`], "", inAHurry))
       )
-      for (const { code, stderr, stdout } of [failed, missing, empty, killed, slow]) {
+      for (const { code, stderr, stdout } of [failed, slow]) {
         assert.deepStrictEqual([code, stdout], [2, ""], stderr)
         assert.notInclude(stderr, "canary")
       }
       const message = (reason: string) =>
         `The command of --secret-command ${reason}. Run it on its own to see its output.\n`
       assert.strictEqual(failed.stderr, `shown\n${message("exited with 3")}`)
-      assert.include(missing.stderr, message("exited with 127"))
-      assert.strictEqual(empty.stderr, message("printed nothing"))
-      assert.strictEqual(killed.stderr, message("was ended by SIGKILL"))
-      assert.strictEqual(slow.stderr, `shown\n${message("did not finish within 30 seconds")}`)
+      const [first, pid, ...rest] = slow.stderr.split("\n")
+      assert.deepStrictEqual([first, rest.join("\n")], ["shown", message("did not finish within 30 seconds")])
       assert.isBelow(Duration.toMillis(time), 30_000)
       assert.strictEqual(yield* tokenRequests, 0)
+      // a signal takes a moment to end a process
+      yield* Effect.try(() => process.kill(Number(pid), 0)).pipe(
+        Effect.flip,
+        Effect.retry({ times: 100, schedule: Schedule.spaced("50 millis") })
+      )
     })
   )
 
@@ -506,20 +506,6 @@ describe.concurrent("--secret-command", () => {
       assert.strictEqual(left.code, 0, left.stderr)
       process.kill(Number(left.stderr))
       assert.match(left.stdout, token)
-    })
-  )
-
-  test(
-    "leaves no command running that takes longer than 30 seconds",
-    Effect.gen(function*() {
-      const slow = yield* startWithout(["token", "--secret-command", "echo $$ >&2; exec sleep 60"], "", inAHurry)
-      assert.strictEqual(slow.code, 2)
-      const [pid = ""] = slow.stderr.split("\n")
-      // a signal takes a moment to end a process
-      yield* Effect.try(() => process.kill(Number(pid), 0)).pipe(
-        Effect.flip,
-        Effect.retry({ times: 100, schedule: Schedule.spaced("50 millis") })
-      )
     })
   )
 })

@@ -305,8 +305,7 @@ describe("the clock", () => {
   for (
     const [what, ahead, detail] of [
       ["an hour behind", -60 * minute, "60 minutes behind the authorization server"],
-      ["an hour ahead", 60 * minute, "60 minutes ahead of the authorization server"],
-      ["a minute off", 60_500, /^\d+ seconds ahead of/]
+      ["a minute ahead", 60_500, /^\d+ seconds ahead of the authorization server$/]
     ] as const
   ) {
     it.scopedLive(`a clock that is ${what} is a warning, and a wrong secret is found all the same`, () =>
@@ -395,17 +394,6 @@ describe("the token", () => {
 
   find("token", "failed", [
     [
-      "a wrong secret, without the secret,",
-      simulatedWith({ CREDIT_DATA_CLIENT_SECRET: "canary-value" }),
-      "the client was refused: 401 invalid_client"
-    ],
-    [
-      "a wrong audience",
-      simulatedWith({ CREDIT_DATA_AUDIENCE: "https://api.staging.example" }),
-      "error response: 400 invalid_target; the audience may be wrong",
-      "the audience https://api.staging.example"
-    ],
-    [
       "a compressed response that was not requested",
       atPort("http://127.0.0.1", Support.compressing),
       "the response is compressed (gzip), which was not requested"
@@ -460,11 +448,9 @@ describe("the API", () => {
     [plain(403), "failed", `${get} 403: the token is not authorized for this path`, "Check that CREDIT_DATA_SCOPES"],
     [html(200), "failed", `${get} 200 with an HTML page`, "login page"],
     [html(403), "failed", `${get} 403 with an HTML page`, "login page"],
-    [html(503), "failed", `${get} 503 with an HTML page`, "login page"],
     [Fault.Reset(), "failed", "no response (Reset)", "HTTP/1.1"],
     [plain(404), "warning", `${get} 404; the token was not rejected`, "Try a path that exists"],
     [plain(503), "warning", `${get} 503; the token was not rejected`, "Try again in a few minutes"],
-    [plain(301), "failed", `${get} 301, a redirect`, "Correct CREDIT_DATA_BASE_URL"],
     [plain(302), "failed", `${get} 302, a redirect`, "Correct CREDIT_DATA_BASE_URL"]
   ]
   for (const [response, result, detail, advice] of rows) {
