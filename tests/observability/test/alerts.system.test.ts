@@ -204,17 +204,17 @@ const cases: Record<string, {
       ): Case => [`the calls are not sent: ${tag}`, [calls(200, "0+2x180"), callsWithout(tag, "0+60x180")]])
     ],
     ends: [
-      ["calls succeed again", [calls(200, "0+60x10 600x20 660+60x60"), calls(503, "_x10 60+60x20 1260x60")], 30, 33],
+      ["calls succeed again", [calls(200, "0+60x10 600x20 660+60x60"), calls(503, "_x10 60+60x20 1260x60")], 36, 38],
       [
         "the calls of a service with a call in 30 seconds succeed again",
         [
           calls(200, "0+2x20 40x20 42+2x60"),
           calls(503, "_x20 1+2x20 41x60")
         ],
-        40,
-        43
+        46,
+        48
       ],
-      ["the service makes no more calls", [calls(503, "0+60x20 1200x60")], 20, 24]
+      ["the service makes no more calls", [calls(503, "0+60x20 1200x60")], 26, 29]
     ]
   },
   CreditDataCallsUnanswered: {
@@ -269,20 +269,20 @@ const cases: Record<string, {
           calls(200, "0x30 60+60x60"),
           callsWithout("Interrupted", "0+60x30 1800x60")
         ],
-        20,
-        32
+        34,
+        37
       ],
       [
         "calls without a time limit get a response again",
         [calls(200, "0+60x10 600x20 660+60x60"), active("1x10 1+60x20 3x60")],
-        30,
-        32
+        34,
+        37
       ],
       [
         "the program makes no more calls, and those without a response remain",
         [calls(200, "0+60x10 600x80"), active("1x10 1+60x10 601x70")],
-        20,
-        32
+        34,
+        37
       ]
     ]
   },

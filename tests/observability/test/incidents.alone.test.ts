@@ -14,7 +14,7 @@ const rules = readFileSync(files.rules, "utf8")
 const quiet = 10
 /** From its beginning to what ends it, and from there to the end of the run. */
 const going = 30
-const over = 50
+const over = 75
 
 /**
  * How many times as long as documented an alert may take on a busy machine, whose scrapes are late and whose programs call less often. The
@@ -80,10 +80,12 @@ describe("a program in an incident, its metrics and a real Prometheus", () => {
             assert.isAtMost(minutes, busy * (alerts[alert] ?? 0), `${name}: ${alert}`)
             // a scrape, and the evaluation of a rule after it
             const endedAfter = (lastAt - endsAt - 2) * factor / 60
-            if (ends !== undefined) assert.isAtMost(endedAfter, busy * endsWithin, `${name}: the end of ${alert}`)
+            // keep_firing_for does not take longer on a busy machine
+            const latest = endsWithin + (busy - 1) * usualEnd
+            if (ends !== undefined) assert.isAtMost(endedAfter, latest, `${name}: the end of ${alert}`)
           }
         }
       }).pipe(Effect.provide([NodeHttpClient.layer, Logger.remove(Logger.defaultLogger)])),
-    180_000
+    240_000
   )
 })
