@@ -1,5 +1,5 @@
 import { AccessTokens, TokenEndpoint } from "@credit-data/core"
-import { MemoryTokenStore, SharedTokens } from "@credit-data/fleet"
+import { SharedTokens, TokenStore } from "@credit-data/fleet"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { timePerRun } from "./cachedGet.ts"
 import { instantEndpoint } from "./endpoint.ts"
@@ -17,7 +17,7 @@ export const sharedTokens: Effect.Effect<ReadonlyArray<Measurement>, unknown> = 
       credentials: { current: credentials, reread: credentials }
     }))
   const alone = AccessTokens.layer().pipe(Layer.provide(instantEndpoint))
-  const shared = SharedTokens.layer().pipe(Layer.provide(sealed), Layer.provide(MemoryTokenStore.layer))
+  const shared = SharedTokens.layer().pipe(Layer.provide(sealed), Layer.provide(TokenStore.layerMemory))
   const { get: bare } = Context.get(yield* Layer.build(alone), AccessTokens.AccessTokens)
   const { get: sharing } = Context.get(yield* Layer.build(shared), AccessTokens.AccessTokens)
   const ratios: Array<number> = []

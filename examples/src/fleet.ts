@@ -2,7 +2,7 @@
 
 import { AuthV2 } from "@credit-data/auth-v2"
 import { AccessTokens } from "@credit-data/core"
-import { FileTokenStore, SharedTokens } from "@credit-data/fleet"
+import { SharedTokens, TokenStore } from "@credit-data/fleet"
 import { Simulator } from "@credit-data/simulator"
 import { FileSystem } from "@effect/platform"
 import { NodeContext, NodeHttpClient, NodeRuntime } from "@effect/platform-node"
@@ -17,7 +17,7 @@ const execute = promisify(execFile)
 const run = (directory: string) => {
   const Auth = SharedTokens.layer().pipe( // was: AuthV2.layerConfig()
     Layer.provide(AuthV2.layerTokenEndpointConfig()),
-    Layer.provide(FileTokenStore.layer({ directory }))
+    Layer.provide(TokenStore.layerFileSystem({ directory }))
   )
   return Effect.gen(function*() {
     const tokens = yield* AccessTokens.AccessTokens

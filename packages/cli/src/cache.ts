@@ -2,8 +2,7 @@ import type * as AccessTokens from "@credit-data/core/AccessTokens"
 import type * as TokenEndpoint from "@credit-data/core/TokenEndpoint"
 import { loadStored, Sealing } from "@credit-data/fleet/Internal"
 import * as SharedTokens from "@credit-data/fleet/SharedTokens"
-import * as FileTokenStore from "@credit-data/fleet/FileTokenStore"
-import type { TokenStore } from "@credit-data/fleet/TokenStore"
+import * as TokenStore from "@credit-data/fleet/TokenStore"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import type * as FileSystem from "@effect/platform/FileSystem"
 import * as ConfigError from "effect/ConfigError"
@@ -31,11 +30,11 @@ export const shortSecret = <E>(error: E): E | Failure =>
     : error
 
 /** The store of the cached tokens. */
-export const storeLayer: Layer.Layer<TokenStore, Failure, FileSystem.FileSystem> = Layer.unwrapEffect(
+export const storeLayer: Layer.Layer<TokenStore.TokenStore, Failure, FileSystem.FileSystem> = Layer.unwrapEffect(
   Effect.map(
     directory,
     (directory) =>
-      Layer.mapError(FileTokenStore.layer({ directory }), (error) =>
+      Layer.mapError(TokenStore.layerFileSystem({ directory }), (error) =>
         wrongUsage(
           `The cache folder ${directory} cannot be used. ${ConfigError.isInvalidData(error) ? error.message : ""}. ` +
             "To use another folder, set XDG_CACHE_HOME."

@@ -59,13 +59,13 @@ export const make = (
  * @example
  * ```ts
  * import { AuthV2 } from "@credit-data/auth-v2"
- * import { FileTokenStore, SharedTokens } from "@credit-data/fleet"
+ * import { SharedTokens, TokenStore } from "@credit-data/fleet"
  * import { NodeFileSystem } from "@effect/platform-node"
  * import { Layer } from "effect"
  *
  * export const Auth = SharedTokens.layer().pipe( // was: AuthV2.layerConfig()
  *   Layer.provide(AuthV2.layerTokenEndpointConfig()),
- *   Layer.provide(FileTokenStore.layer({ directory: "/var/lib/my-service/tokens" })),
+ *   Layer.provide(TokenStore.layerFileSystem({ directory: "/var/lib/my-service/tokens" })),
  *   Layer.provide(NodeFileSystem.layer)
  * )
  * ```

@@ -133,7 +133,7 @@ const rule = (
  * @category constants
  * @example
  * ```ts
- * import { MemoryTokenStore, TokenStore } from "@credit-data/fleet"
+ * import { TokenStore } from "@credit-data/fleet"
  * import * as StoreContract from "@credit-data/fleet/StoreContract"
  * import { Effect, TestClock } from "effect"
  *
@@ -141,7 +141,7 @@ const rule = (
  * export const tests = StoreContract.rules.map(({ check, name }) => ({
  *   name,
  *   test: Effect.flatMap(TokenStore.TokenStore, (store) => check({ store, pass: TestClock.adjust })).pipe(
- *     Effect.provide(MemoryTokenStore.layer)
+ *     Effect.provide(TokenStore.layerMemory)
  *   )
  * }))
  * ```

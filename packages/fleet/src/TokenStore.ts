@@ -1,12 +1,18 @@
 /**
- * The store that the processes of a fleet share, as a port to an engine.
+ * The store that the processes of a fleet share, as a port to an engine, and two engines.
  *
  * @since 1.0.0
  */
+import type * as FileSystem from "@effect/platform/FileSystem"
+import type * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import type * as Option from "effect/Option"
+import * as fileStore from "./internal/fileStore.ts"
+import * as memoryStore from "./internal/memoryStore.ts"
+import * as value from "./internal/value.ts"
 import type { StoreError } from "./StoreError.ts"
 
 /**
@@ -97,4 +103,41 @@ export interface Service {
  * @since 1.0.0
  * @category constants
  */
-export const maxValueSize: number = 256 * 1024
+export const maxValueSize: number = value.maxValueSize
+
+/**
+ * A store in the memory of this process, for tests. It counts time with the clock that is in use when the layer is built.
+ *
+ * @since 1.0.0
+ * @category layers
+ */
+export const layerMemory: Layer.Layer<TokenStore> = Layer.effect(TokenStore, memoryStore.make)
+
+/**
+ * A store in a folder of one machine, for the processes on it. Not for network file systems, which lack exclusive creation and atomic
+ * rename, and not for machines that share a folder: their clocks differ.
+ *
+ * The folder is created if it is missing, with access for its owner only. All files in it have the mode 0600. An entry has one file for
+ * its value and one for its lease. If a process was killed, the process that takes over leaves one more file. A store that is built at
+ * least a week later removes it.
+ *
+ * The operations on a lease are several system calls. A process that is stopped between two of them for longer than its lease can have the
+ * lease together with another process. Both then request a token, and the processes use the newer one.
+ *
+ * Building the layer fails with a `ConfigError` if the folder cannot be created or written, or if other users can enter it. A folder that
+ * is deleted while the store is in use is created again.
+ *
+ * @since 1.0.0
+ * @category layers
+ * @example
+ * ```ts
+ * import { TokenStore } from "@credit-data/fleet"
+ *
+ * export const Store = TokenStore.layerFileSystem({ directory: "/var/lib/my-service/tokens" })
+ * ```
+ */
+export const layerFileSystem = (options: {
+  /** The path of the folder. */
+  readonly directory: string
+}): Layer.Layer<TokenStore, ConfigError.ConfigError, FileSystem.FileSystem> =>
+  Layer.scoped(TokenStore, fileStore.make(options.directory))

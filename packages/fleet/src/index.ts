@@ -1,5 +1,3 @@
-export * as FileTokenStore from "./FileTokenStore.ts"
-export * as MemoryTokenStore from "./MemoryTokenStore.ts"
 export * as SharedTokens from "./SharedTokens.ts"
 export * as StoreError from "./StoreError.ts"
 export * as TokenStore from "./TokenStore.ts"

@@ -1,4 +1,4 @@
-import { FileTokenStore, TokenStore } from "@credit-data/fleet"
+import { TokenStore } from "@credit-data/fleet"
 import * as StoreContract from "@credit-data/fleet/StoreContract"
 import { FileSystem } from "@effect/platform"
 import { NodeFileSystem } from "@effect/platform-node"
@@ -12,7 +12,7 @@ const duration = Duration.seconds(2)
 const setUp = Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem
   const directory = `${yield* fs.makeTempDirectoryScoped()}/tokens`
-  const make = Layer.build(FileTokenStore.layer({ directory })).pipe(
+  const make = Layer.build(TokenStore.layerFileSystem({ directory })).pipe(
     Effect.flatMap((context) => Effect.provide(TokenStore.TokenStore, context)),
     Effect.provide(NodeFileSystem.layer)
   )
@@ -166,7 +166,7 @@ describe("a store in files", () => {
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const context = yield* Effect.provideService(
-        Layer.build(FileTokenStore.layer({ directory })),
+        Layer.build(TokenStore.layerFileSystem({ directory })),
         FileSystem.FileSystem,
         { ...fs, ...change(fs) }
       )
@@ -376,7 +376,7 @@ describe("a store in files", () => {
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const directory = yield* fs.makeTempDirectoryScoped()
-      const build = Layer.build(FileTokenStore.layer({ directory }))
+      const build = Layer.build(TokenStore.layerFileSystem({ directory }))
       for (const mode of [0o755, 0o710, 0o701, 0o777]) {
         yield* fs.chmod(directory, mode)
         assert.include(
@@ -397,7 +397,7 @@ describe("a store in files", () => {
       const fs = yield* FileSystem.FileSystem
       const parent = yield* fs.makeTempDirectoryScoped()
       const directory = `${parent}/a//b/c/`
-      yield* Layer.build(FileTokenStore.layer({ directory }))
+      yield* Layer.build(TokenStore.layerFileSystem({ directory }))
       for (const folder of [`${parent}/a`, `${parent}/a/b`, directory]) {
         assert.strictEqual((yield* fs.stat(folder)).mode & 0o777, 0o700)
       }
@@ -408,7 +408,7 @@ describe("a store in files", () => {
       const fs = yield* FileSystem.FileSystem
       const file = yield* fs.makeTempFileScoped()
       for (const directory of [file, `${file}/a/b`]) {
-        const error = yield* Effect.flip(Layer.build(FileTokenStore.layer({ directory })))
+        const error = yield* Effect.flip(Layer.build(TokenStore.layerFileSystem({ directory })))
         assert.match(String(error), /directory.*Expected a folder that can be created and written/)
       }
     }).pipe(Effect.provide(NodeFileSystem.layer)))

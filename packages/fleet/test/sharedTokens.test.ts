@@ -1,5 +1,5 @@
 import { TokenEndpoint } from "@credit-data/core"
-import { MemoryTokenStore, SharedTokens, TokenStore } from "@credit-data/fleet"
+import { SharedTokens, TokenStore } from "@credit-data/fleet"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Duration, Effect, Equal, Exit, Fiber, Layer, Option, Redacted, Stream } from "effect"
 import { withValue } from "./support/changedStore.ts"
@@ -590,7 +590,7 @@ describe("a supply that cannot be shared", () => {
     Effect.gen(function*() {
       const { credentials: _, ...endpoint } = yield* endpointOf({})
       const supply = SharedTokens.layer().pipe(
-        Layer.provide([Layer.succeed(TokenEndpoint.TokenEndpoint, endpoint), MemoryTokenStore.layer])
+        Layer.provide([Layer.succeed(TokenEndpoint.TokenEndpoint, endpoint), TokenStore.layerMemory])
       )
       const error = String(yield* Effect.flip(Effect.scoped(Layer.build(supply))))
       assert.match(

@@ -3,7 +3,7 @@ import { observeCalls } from "@credit-data/core/Internal"
 import { CallError, Fetch } from "@credit-data/http-client"
 import { recordingTracer } from "@credit-data/test-support/recordingTracer"
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Exit, Layer, Scope } from "effect"
+import { Context, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { setImmediate, setTimeout } from "node:timers/promises"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
@@ -375,7 +375,7 @@ describe("a call that ends early", () => {
       const closed = yield* Effect.fork(rejection(() => api("/a")))
       yield* Effect.promise(() => setImmediate())
       yield* Scope.close(scope, Exit.void)
-      isCallError(yield* closed, "Closed")
+      isCallError(yield* Fiber.join(closed), "Closed")
     }))
 
   it.scoped("rejects with the reason of the signal while it waits for a token, and sends nothing", () =>

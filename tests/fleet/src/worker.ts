@@ -4,7 +4,7 @@
 import { AuthV2 } from "@credit-data/auth-v2"
 import { AccessTokens, type TokenError } from "@credit-data/core"
 import { ForcedRenewalMillis } from "@credit-data/core/Internal"
-import { FileTokenStore, SharedTokens } from "@credit-data/fleet"
+import { SharedTokens, TokenStore } from "@credit-data/fleet"
 import { RedisTokenStore } from "@credit-data/store-redis"
 import * as ClockParts from "@credit-data/test-support/clock"
 import { withConstantRandom } from "@credit-data/test-support/constantRandom"
@@ -45,7 +45,7 @@ const storeOf = ({ directory, redis, redisFile }: Extract<Command, { readonly do
     ? RedisTokenStore.layer({ url: Redacted.make(redis) })
     : redisFile !== undefined
     ? RedisTokenStore.layer({ url: Effect.sync(() => Redacted.make(readFileSync(redisFile, "utf8"))) })
-    : FileTokenStore.layer({ directory: directory ?? "" })
+    : TokenStore.layerFileSystem({ directory: directory ?? "" })
 
 let scope = Effect.runSync(Scope.make())
 let tokens: AccessTokens.Service | undefined

@@ -2,7 +2,7 @@
 
 import { AuthV2 } from "@credit-data/auth-v2"
 import { AccessTokens, TokenError } from "@credit-data/core"
-import { MemoryTokenStore, SharedTokens, TokenStore } from "@credit-data/fleet"
+import { SharedTokens, TokenStore } from "@credit-data/fleet"
 import { DataAccess } from "@credit-data/http-client"
 import { Simulator } from "@credit-data/simulator"
 import { run } from "@credit-data/test-support/childProcess"
@@ -74,7 +74,7 @@ describe("two processes of a client, at a server that revokes a client's token w
 
   it.scoped("have no call rejected with a shared store", () =>
     Effect.gen(function*() {
-      const store = yield* Layer.build(MemoryTokenStore.layer)
+      const store = yield* Layer.build(TokenStore.layerMemory)
       assert.deepStrictEqual(yield* run(Layer.succeedContext(store)), { rejected: 0, requests: 1 })
     }))
 })

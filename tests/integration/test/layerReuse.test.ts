@@ -1,6 +1,6 @@
 import { AuthV2 } from "@credit-data/auth-v2"
 import { AccessTokens, ClientCredentials, TokenEndpoint } from "@credit-data/core"
-import { MemoryTokenStore, SharedTokens, TokenStore } from "@credit-data/fleet"
+import { SharedTokens, TokenStore } from "@credit-data/fleet"
 import { DataAccess, Fetch, GroupClient } from "@credit-data/http-client"
 import { Telemetry } from "@credit-data/telemetry"
 import { HttpClient, HttpClientResponse } from "@effect/platform"
@@ -152,7 +152,7 @@ describe("one layer const for several tenants", () => {
       const { Http } = recording()
       const Shared = SharedTokens.layer()
       const Endpoint = AuthV2.layerTokenEndpointConfig()
-      const composed = () => Shared.pipe(Layer.provide(Endpoint), Layer.provide(MemoryTokenStore.layer))
+      const composed = () => Shared.pipe(Layer.provide(Endpoint), Layer.provide(TokenStore.layerMemory))
       // Effect reuses what a program has composed itself, as docs/tenants.md says
       const Composed = composed()
       const rows = [
@@ -332,7 +332,7 @@ describe("a layer const shares what is built where each of its sources is the sa
         credentials: { current: usual, reread: usual },
         requestToken: () => Effect.never
       }),
-    TokenStore: () => MemoryTokenStore.layer
+    TokenStore: () => TokenStore.layerMemory
   }
   type Other = keyof typeof others | "ConfigProvider" | "Clock"
   const another = (service: keyof typeof others): Layer.Layer<never> => others[service]()
@@ -406,7 +406,7 @@ describe("a lookup whose whole result is wrapped in Layer.fresh", () => {
   const Auth = AuthV2.layerConfig()
   const Shared = SharedTokens.layer().pipe(
     Layer.provide(AuthV2.layerTokenEndpointConfig()),
-    Layer.provide(MemoryTokenStore.layer)
+    Layer.provide(TokenStore.layerMemory)
   )
   const Measured = Telemetry.layer().pipe(Layer.provideMerge(Auth))
   const Data = DataAccess.layer()

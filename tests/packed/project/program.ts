@@ -5,7 +5,7 @@ import { AuthV2 } from "@credit-data/auth-v2"
 import { AccessTokens } from "@credit-data/core"
 import * as TokenError from "@credit-data/core/TokenError"
 import { DataAccess } from "@credit-data/http-client"
-import { FileTokenStore, SharedTokens, TokenStore } from "@credit-data/fleet"
+import { SharedTokens, TokenStore } from "@credit-data/fleet"
 import { Fault, Simulator } from "@credit-data/simulator"
 import { RedisTokenStore } from "@credit-data/store-redis"
 import { FetchHttpClient, FileSystem } from "@effect/platform"
@@ -58,7 +58,7 @@ const share = Effect.fnUntraced(
 
 const inFiles = Effect.gen(function*() {
   const { makeTempDirectoryScoped } = yield* FileSystem.FileSystem
-  yield* share("files", FileTokenStore.layer({ directory: yield* makeTempDirectoryScoped() }))
+  yield* share("files", TokenStore.layerFileSystem({ directory: yield* makeTempDirectoryScoped() }))
 }).pipe(Effect.scoped, Effect.provide(NodeFileSystem.layer))
 
 const [, , redis] = process.argv

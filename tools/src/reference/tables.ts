@@ -79,7 +79,7 @@ const otherOptions = {
   "`GroupClient.make`, with those of `DataAccess.layer`": "http-client/GroupClient.Options",
   "`AccessTokens.layer`, `SharedTokens.layer`": "core/AccessTokens.Settings",
   "`AccessTokens.layerTest`": "core/AccessTokens.layerTest",
-  "`FileTokenStore.layer`": "fleet/FileTokenStore.layer",
+  "`TokenStore.layerFileSystem`": "fleet/TokenStore.layerFileSystem",
   "`RedisTokenStore.layer`": "store-redis/RedisTokenStore.Options",
   "`RedisTokenStore.layerClient`": "store-redis/RedisTokenStore.layerClient",
   "`Telemetry.layer`": "telemetry/Telemetry.Settings",

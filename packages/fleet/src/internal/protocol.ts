@@ -13,7 +13,7 @@ import * as Random from "effect/Random"
 import type * as TokenStore from "../TokenStore.ts"
 import * as Access from "./access.ts"
 import * as Envelope from "./envelope.ts"
-import { fenceIn } from "./fence.ts"
+import { fenceIn } from "./value.ts"
 
 // What a process does with the shared store: it takes the token from there, or the lease to request one.
 

@@ -1,5 +1,5 @@
 import { type AccessScope, AccessTokens, Adapter, TokenEndpoint } from "@credit-data/core"
-import { MemoryTokenStore, SharedTokens, TokenStore } from "@credit-data/fleet"
+import { SharedTokens, TokenStore } from "@credit-data/fleet"
 import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { Duration, Effect, Exit, Layer, Logger, LogLevel, Redacted, Scope } from "effect"
 import * as Envelope from "../../src/internal/envelope.ts"
@@ -63,7 +63,7 @@ export const entryOf = ({ clientId = "the-client", secret: own = secret, ...clie
 
 /** A store in memory, by the clock that is in use. */
 export const makeMemory = Effect.scoped(
-  Effect.flatMap(Layer.build(MemoryTokenStore.layer), (context) => Effect.provide(TokenStore.TokenStore, context))
+  Effect.flatMap(Layer.build(TokenStore.layerMemory), (context) => Effect.provide(TokenStore.TokenStore, context))
 )
 
 /** What the store contains for the usual client. */

@@ -1,5 +1,5 @@
 import { AccessToken, AccessTokens, TokenEndpoint, TokenError } from "@credit-data/core"
-import { MemoryTokenStore, SharedTokens } from "@credit-data/fleet"
+import { SharedTokens, TokenStore } from "@credit-data/fleet"
 import { DataAccess } from "@credit-data/http-client"
 import { withConstantRandom } from "@credit-data/test-support/constantRandom"
 import * as VirtualClock from "@credit-data/test-support/virtualClock"
@@ -97,7 +97,7 @@ export const run = Effect.fnUntraced(function*(api: Api, options: {
       return HttpClientResponse.fromWeb(request, new Response(null, { status: isAccepted ? 200 : 401 }))
     })
   )
-  const store = yield* Layer.build(MemoryTokenStore.layer).pipe(Effect.withClock(time.clock))
+  const store = yield* Layer.build(TokenStore.layerMemory).pipe(Effect.withClock(time.clock))
   const settings = { renewalWindow: { from: 0.85, to: 0.85 } }
   const clients = yield* Effect.replicateEffect(
     Effect.gen(function*() {

@@ -1,16 +1,11 @@
-/**
- * The engine of a token store in memory.
- *
- * @since 1.0.0
- */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { fenceIn } from "./internal/fence.ts"
-import { type Look, maxValueSize, type Service, TokenStore } from "./TokenStore.ts"
+import type { Look, Service } from "../TokenStore.ts"
+import { fenceIn, maxValueSize } from "./value.ts"
 
-const make: Effect.Effect<Service> = Effect.map(Effect.clock, (clock) => {
+/** The engine in memory. */
+export const make: Effect.Effect<Service> = Effect.map(Effect.clock, (clock) => {
   const values = new Map<string, Parameters<Service["publish"]>[1]>()
   const leases = new Map<string, { readonly owner: string; readonly expiresAt: number }>()
   const now = () => clock.unsafeCurrentTimeMillis()
@@ -42,11 +37,3 @@ const make: Effect.Effect<Service> = Effect.map(Effect.clock, (clock) => {
       })
   }
 })
-
-/**
- * A store in the memory of this process, for tests. It counts time with the clock that is in use when the layer is built.
- *
- * @since 1.0.0
- * @category layers
- */
-export const layer: Layer.Layer<TokenStore> = Layer.effect(TokenStore, make)

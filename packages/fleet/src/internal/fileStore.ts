@@ -1,22 +1,16 @@
-/**
- * The engine of a token store in files.
- *
- * @since 1.0.0
- */
 import * as Variables from "@credit-data/core/Variables"
 import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import type * as ConfigError from "effect/ConfigError"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
-import { fenceIn } from "./internal/fence.ts"
-import { decodeValue, encodeValue } from "./internal/format.ts"
-import { isExisting, isFolder, isMissing, storeError } from "./internal/platformError.ts"
-import { type Look, maxValueSize, type Service, TokenStore, type Wanted } from "./TokenStore.ts"
+import type { Look, Service, Wanted } from "../TokenStore.ts"
+import { decodeValue, encodeValue } from "./format.ts"
+import { isExisting, isFolder, isMissing, storeError } from "./platformError.ts"
+import { fenceIn, maxValueSize } from "./value.ts"
 
 const Lease = Schema.parseJson(
   Schema.Struct({
@@ -48,7 +42,8 @@ const makeFolders = (fs: FileSystem.FileSystem, folder: string): Effect.Effect<v
     : Effect.catchIf(makeOne, isMissing, () => Effect.zipRight(makeFolders(fs, parent), makeOne))
 }
 
-const make = Effect.fnUntraced(function*(
+/** The engine in files. */
+export const make = Effect.fnUntraced(function*(
   directory: string
 ): Effect.fn.Return<Service, ConfigError.ConfigError, FileSystem.FileSystem | Scope.Scope> {
   const fs = yield* FileSystem.FileSystem
@@ -191,32 +186,3 @@ const make = Effect.fnUntraced(function*(
     publish: (name, value) => Effect.mapError(publish(name, value), storeError)
   }
 })
-
-/**
- * A store in a folder of one machine, for the processes on it. Not for network file systems, which lack exclusive creation and atomic
- * rename, and not for machines that share a folder: their clocks differ.
- *
- * The folder is created if it is missing, with access for its owner only. All files in it have the mode 0600. An entry has one file for
- * its value and one for its lease. If a process was killed, the process that takes over leaves one more file. A store that is built at
- * least a week later removes it.
- *
- * The operations on a lease are several system calls. A process that is stopped between two of them for longer than its lease can have the
- * lease together with another process. Both then request a token, and the processes use the newer one.
- *
- * Building the layer fails with a `ConfigError` if the folder cannot be created or written, or if other users can enter it. A folder that
- * is deleted while the store is in use is created again.
- *
- * @since 1.0.0
- * @category layers
- * @example
- * ```ts
- * import { FileTokenStore } from "@credit-data/fleet"
- *
- * export const Store = FileTokenStore.layer({ directory: "/var/lib/my-service/tokens" })
- * ```
- */
-export const layer = (options: {
-  /** The path of the folder. */
-  readonly directory: string
-}): Layer.Layer<TokenStore, ConfigError.ConfigError, FileSystem.FileSystem> =>
-  Layer.scoped(TokenStore, make(options.directory))
