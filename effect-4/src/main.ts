@@ -7,7 +7,8 @@ import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { exceptions } from "../exceptions.ts"
 import { folders, manifest } from "../packages.ts"
-import { type Counts, examplesIn, rewrite, rewriteExamples, rewritePage, ruleNames } from "./rewrite.ts"
+import { local } from "../rules.ts"
+import { type Counts, examplesIn, rewrite, rewriteExamples, rewritePage, unmatched } from "./rewrite.ts"
 
 const here = fileURLToPath(new URL("../", import.meta.url))
 const root = join(here, "..")
@@ -114,8 +115,25 @@ for (const folder of folders.filter((folder) => folder.startsWith("packages/")))
   cpSync(join(root, "LICENSE"), join(target, folder, "LICENSE"))
 }
 
-for (const file of overrides) problems.push(`effect-4/overrides/${file} has no original any more. Remove it.`)
-for (const rule of ruleNames.filter((name) => !counts.has(name))) {
+for (const file of overrides) {
+  problems.push(
+    `effect-4/overrides/${file} has no original any more. Move it to the new path of its original, or remove it.`
+  )
+}
+const isLost = (file: string) => !existsSync(join(root, file))
+for (
+  const [list, files] of [["rules", Object.keys(local)], [
+    "exceptions",
+    exceptions.map(({ file }) => file)
+  ]] as const
+) {
+  for (const file of new Set(files.filter(isLost))) {
+    problems.push(
+      `effect-4/${list}.ts names ${file}, which does not exist any more. Change its path there, or remove it.`
+    )
+  }
+}
+for (const rule of unmatched(counts, isLost)) {
   problems.push(`This rule in effect-4/rules.ts matches nothing any more. Remove it: ${rule}`)
 }
 if (isAccepting) {

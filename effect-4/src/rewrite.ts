@@ -122,11 +122,13 @@ export const rewrite = (file: string, source: string, counts: Counts): string =>
   rewriteExamples(file, rewriteCode(source, counts, file), counts)
     .replaceAll(comment, (text) => rewriteProse(text, counts))
 
-/** The rules of which each has to match somewhere. */
-export const ruleNames: ReadonlyArray<string> = [
-  ...Object.keys({ ...members, ...exampleRules.members }),
-  ...families.map(([word]) => String(word)),
-  ...[...patterns, ...exampleRules.patterns].map(([pattern]) => pattern),
-  ...[...Object.keys(proseRules.names), ...proseRules.texts.map(([from]) => from)].map(proseName),
-  ...Object.entries(local).flatMap(([file, rules]) => rules.map(([pattern]) => localName(file, pattern)))
-]
+/** The rules that matched nowhere. Those of a lost file had nothing to match. */
+export const unmatched = (counts: Counts, isLost: (file: string) => boolean): ReadonlyArray<string> =>
+  [
+    ...Object.keys({ ...members, ...exampleRules.members }),
+    ...families.map(([word]) => String(word)),
+    ...[...patterns, ...exampleRules.patterns].map(([pattern]) => pattern),
+    ...[...Object.keys(proseRules.names), ...proseRules.texts.map(([from]) => from)].map(proseName),
+    ...Object.entries(local).filter(([file]) => !isLost(file))
+      .flatMap(([file, rules]) => rules.map(([pattern]) => localName(file, pattern)))
+  ].filter((name) => !counts.has(name))
