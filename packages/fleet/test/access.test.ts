@@ -2,7 +2,7 @@ import { AccessToken, TokenEvent } from "@credit-data/core"
 import { StoreError } from "@credit-data/fleet"
 import { beginning, printed } from "@credit-data/test-support/printed"
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Duration, Effect, Exit, Logger, Option, Redacted, TestClock } from "effect"
+import { DateTime, Duration, Effect, Exit, Logger, Option, Redacted, Scope, TestClock } from "effect"
 import * as Lines from "../src/internal/logLines.ts"
 import * as Access from "../src/internal/access.ts"
 
@@ -123,6 +123,19 @@ describe("a fault of a store", () => {
     const error = new StoreError.StoreError({ reason: "Refused", code: "A_CODE" })
     assert.strictEqual(structuredClone(error).message, error.message)
   })
+
+  it.scoped("is an event for a listener until its scope closes", () =>
+    Effect.gen(function*() {
+      const { access, events, logged } = yield* setUp
+      let heard = 0
+      const scope = yield* Scope.make()
+      yield* Scope.extend(access.listen(() => Effect.sync(() => void heard++)), scope)
+      const fault = logged(Effect.flatMap(access.session, ({ withinBudget }) => Effect.exit(withinBudget(refused))))
+      yield* fault
+      yield* Scope.close(scope, Exit.void)
+      yield* fault
+      assert.deepStrictEqual([heard, events.length], [1, 2])
+    }))
 
   it.scoped("can be an operation of the program's engine that dies", () =>
     Effect.gen(function*() {

@@ -498,6 +498,14 @@ describe("the events and the status of a fleet", () => {
       assert.strictEqual((yield* storeOf(one(fleet))).published, 0)
     }))
 
+  it.effect("have the time at which a process used the store, even if its token request failed", () =>
+    Effect.gen(function*() {
+      const { fleet, get, server } = yield* setUp({ size: 1 })
+      server.server.respond = () => ({ status: 400, error: "invalid_scope" })
+      assert.strictEqual(textOf(yield* get(one(fleet), 300)), "ServerError")
+      assert.isTrue(Option.isSome((yield* storeOf(one(fleet))).lastUsedAt))
+    }))
+
   it.effect("begin at zero", () =>
     Effect.gen(function*() {
       const { fleet } = yield* setUp({ size: 1 })

@@ -102,6 +102,38 @@ describe("a body", () => {
   }
 })
 
+describe("a stream that fails", () => {
+  for (const isFinalizer of [false, true]) {
+    it.scoped(`ends its call and the transport's reading of it, so that nothing is left${isFinalizer ? ", even in a finalizer" : ""}`, () =>
+      Effect.gen(function*() {
+        const scope = yield* Effect.scope
+        let hasEnded = false
+        const client = HttpClient.make((request) =>
+          request.body._tag === "Stream"
+            ? Stream.runDrain(request.body.stream).pipe(
+              Effect.interruptible,
+              Effect.exit,
+              Effect.tap(() => Effect.sync(() => void (hasEnded = true))),
+              Effect.forkIn(scope),
+              Effect.zipRight(Effect.never)
+            )
+            : Effect.die("The body is no stream")
+        )
+        const body = HttpBody.stream(Stream.fail("no"))
+        const sending = callOver(client, (client) => client.post("/a", { body }))
+        // the end of the test would wait for its own fibers
+        const calling = yield* Effect.forkDaemon(
+          Effect.flip(isFinalizer ? Effect.uninterruptible(sending) : sending)
+        )
+        for (let turn = 0; turn < 100; turn++) yield* Effect.yieldNow()
+        const exit = calling.unsafePoll()
+        assert(exit !== null, "the call has not ended")
+        assert.strictEqual(kindOf(yield* exit), "RequestError Encode")
+        assert.isTrue(hasEnded)
+      }))
+  }
+})
+
 describe("a stream that is sent twice", () => {
   it.effect("is checked from its beginning each time", () =>
     Effect.gen(function*() {

@@ -2,7 +2,7 @@ import { AccessTokens, TokenError } from "@credit-data/core"
 import { observeCalls } from "@credit-data/core/Internal"
 import { CallError, Fetch } from "@credit-data/http-client"
 import { recordingTracer } from "@credit-data/test-support/recordingTracer"
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, it, vi } from "@effect/vitest"
 import { Context, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { setImmediate, setTimeout } from "node:timers/promises"
 import { setFlagsFromString } from "node:v8"
@@ -183,6 +183,30 @@ describe("the fetch of a group", () => {
       isCallError(yield* rejection(() => response.json()), "Cut")
     }))
 
+  it.scoped("cancels the rest of a 401's body that is too large to be read, which closes its connection", () =>
+    Effect.gen(function*() {
+      let cancelled = 0
+      const { fetch } = yield* setUp((request) => {
+        if (request.headers.get("authorization") !== "Bearer token-1") return new Response()
+        const endless = new ReadableStream({
+          pull: (controller) => controller.enqueue(new Uint8Array(16 * 1024)),
+          cancel: () => void cancelled++
+        })
+        return new Response(endless, { status: 401 })
+      })
+      assert.strictEqual((yield* Effect.promise(() => fetch("/a"))).status, 200)
+      assert.strictEqual(cancelled, 1)
+    }))
+
+  it.scoped("leaves no timer after a 401 whose body was read, which would keep a process alive", () =>
+    Effect.gen(function*() {
+      vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+      yield* Effect.addFinalizer(() => Effect.sync(() => vi.useRealTimers()))
+      const { fetch } = yield* setUp(refusing("token-1"))
+      assert.strictEqual((yield* Effect.promise(() => fetch("/a"))).status, 200)
+      assert.strictEqual(vi.getTimerCount(), 0)
+    }))
+
   it.scoped("sends nothing with the caller's own Authorization after the scope has closed", () =>
     Effect.gen(function*() {
       const scope = yield* Scope.make()
@@ -359,7 +383,10 @@ describe("a call that ends early", () => {
       yield* Effect.promise(async () => {
         await (await done("/a", { signal })).text()
         await (await done("/a", { signal })).body?.cancel()
+        await new Response((await done("/a", { signal })).body).text()
         await (await done(request(), { signal })).text()
+        const foreign: Response = await Reflect.apply(done, undefined, [{ ...like(request()), body: {} }, { signal }])
+        await foreign.text()
         await done("/none", { signal })
         await done("/failing", { signal }).catch(() => undefined)
       })
@@ -426,6 +453,22 @@ describe("a call that ends early", () => {
         assert.strictEqual(yield* call, reason)
       }
       assert.deepStrictEqual(sent, [])
+    }))
+
+  it.scoped("cancels the long body of a Request when its own fetch does not read it to the end", () =>
+    Effect.gen(function*() {
+      let cancelled = 0
+      const api = yield* over(yield* supply(), async (_, init) => {
+        if (init?.body instanceof ReadableStream) await init.body.cancel()
+        return new Response()
+      })
+      const body = new ReadableStream({
+        pull: (controller) => controller.enqueue(new Uint8Array(64 * 1024)),
+        cancel: () => void cancelled++
+      })
+      const request = like(new Request("https://api.example/v1/a", { method: "POST", body: "x" }))
+      yield* Effect.promise(() => Reflect.apply(api, undefined, [{ ...request, body }]))
+      assert.strictEqual(cancelled, 1)
     }))
 
   it.scopedLive("keeps nothing in memory of a call that has failed", () =>
