@@ -9,6 +9,9 @@ import { worlds } from "../src/twoTokens/table.ts"
  */
 const withMargin = (bound: number) => bound === 0 ? 0 : bound + 5
 
+/** A fleet shares a failure for a second, so a process whose first pause is shorter pauses once more: 1.5 s of 20 calls a second. */
+const secondPause = 31
+
 describe.concurrent("calls for some minutes to an API that", () => {
   for (const [name, { api, cold, options, seconds = 240, warm }] of Object.entries(worlds)) {
     for (const [start, isCold, bounds] of [["renewed", false, warm], ["cold", true, cold]] as const) {
@@ -17,12 +20,13 @@ describe.concurrent("calls for some minutes to an API that", () => {
       }]] as const
       for (const [kind, more] of kinds) {
         const isStream = "isStream" in more
+        const waits = options?.failsOnce === true && "processes" in more ? secondPause : 0
         it.live(`${name}, ${start}${kind}`, () =>
           Effect.gen(function*() {
             const result = yield* run(api, { ...options, ...more, seconds, isCold })
             const seen = JSON.stringify(result)
             assert.strictEqual(result.expired, 0, seen)
-            assert.isAtMost(result.failing, withMargin(isStream ? bounds.failingStreams : bounds.failing), seen)
+            assert.isAtMost(result.failing, withMargin(isStream ? bounds.failingStreams : bounds.failing) + waits, seen)
             assert.isAtMost(result.requests, bounds.requests, seen)
           }), 600_000)
       }
