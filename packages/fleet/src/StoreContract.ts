@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import type { StoreError } from "./StoreError.ts"
-import { type Look, maxValueSize, type Service } from "./TokenStore.ts"
+import { type Look, maxValueSize, type Service } from "./StoreEngine.ts"
 
 /**
  * The store under test. Every rule uses entries with new names, so one store is enough for all rules.

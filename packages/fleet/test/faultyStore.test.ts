@@ -1,4 +1,4 @@
-import { StoreError, type TokenStore } from "@credit-data/fleet"
+import { type StoreEngine, StoreError } from "@credit-data/fleet"
 import { withConstantRandom } from "@credit-data/test-support/constantRandom"
 import { beginning } from "@credit-data/test-support/printed"
 import { assert, describe, it } from "@effect/vitest"
@@ -8,13 +8,13 @@ import { onLook } from "./support/changedStore.ts"
 import { one, setUp, storeOf, textOf } from "./support/virtualFleet.ts"
 
 describe("a faulty store", () => {
-  type Operation = Exclude<keyof TokenStore.Service, never>
+  type Operation = Exclude<keyof StoreEngine.Service, never>
   const refused = Effect.fail(new StoreError.StoreError({ reason: "Refused", code: "OOM" }))
 
   /** A store some of whose operations fail, hang or die while `fault` is set. */
   const faulty =
     (operations: ReadonlyArray<Operation>, fault: { how: "fail" | "hang" | "die" | "throw" | "none" }) =>
-    (store: TokenStore.Service): TokenStore.Service => {
+    (store: StoreEngine.Service): StoreEngine.Service => {
       const guard = <A>(operation: Operation, effect: Effect.Effect<A, StoreError.StoreError>) => {
         if (operations.includes(operation) && fault.how === "throw") throw new Error("a canary")
         return Effect.suspend(() => {

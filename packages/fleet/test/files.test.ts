@@ -1,4 +1,4 @@
-import { TokenStore } from "@credit-data/fleet"
+import { type StoreEngine, TokenStore } from "@credit-data/fleet"
 import * as StoreContract from "@credit-data/fleet/StoreContract"
 import { FileSystem } from "@effect/platform"
 import { NodeFileSystem } from "@effect/platform-node"
@@ -22,7 +22,7 @@ const setUp = Effect.gen(function*() {
 }).pipe(Effect.provide(NodeFileSystem.layer))
 
 /** Takes the lease whatever the value is. Returns the fence. */
-const take = (store: TokenStore.Service, owner: string, of = name) =>
+const take = (store: StoreEngine.Service, owner: string, of = name) =>
   Effect.map(store.takeLease(of, { owner, seen: 5e14, duration }), ({ isTaken }) => isTaken)
 
 describe("a store in files", () => {
@@ -30,9 +30,9 @@ describe("a store in files", () => {
     it.scoped(name, () => Effect.flatMap(setUp, ({ store }) => check({ store, pass: TestClock.adjust })))
   }
 
-  const publish = (store: TokenStore.Service, fence: number) =>
+  const publish = (store: StoreEngine.Service, fence: number) =>
     store.publish(name, { bytes: new Uint8Array([fence]), fence, expiresAt: Date.now() + 3_600_000, owner: "nobody" })
-  const value = (store: TokenStore.Service) =>
+  const value = (store: StoreEngine.Service) =>
     Effect.map(store.read(name), ({ value }) => Option.getOrUndefined(Option.map(value, ({ bytes }) => bytes[0])))
   const [valueFile, leaseFile] = [`${name}.value`, `${name}.lease`]
 

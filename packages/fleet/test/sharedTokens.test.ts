@@ -1,5 +1,5 @@
 import { TokenEndpoint } from "@credit-data/core"
-import { SharedTokens, TokenStore } from "@credit-data/fleet"
+import { SharedTokens, type StoreEngine, TokenStore } from "@credit-data/fleet"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Duration, Effect, Equal, Exit, Fiber, Layer, Option, Redacted, Stream } from "effect"
 import { withValue } from "./support/changedStore.ts"
@@ -23,7 +23,7 @@ describe("the processes of a fleet", () => {
   it.effect("wait for one operation of the store before the first token, and for two if it contains something unusable", () =>
     Effect.gen(function*() {
       const operations: Array<string> = []
-      let garbage: Option.Option<TokenStore.Value> = Option.none()
+      let garbage: Option.Option<StoreEngine.Value> = Option.none()
       const { ask, get, pass, start } = yield* setUp({
         size: 0,
         store: (store) => {
@@ -271,7 +271,7 @@ describe("the processes of a fleet", () => {
 
   it.effect("take an older token that a stopped process has put back only if they have none, and the next one replaces it", () =>
     Effect.gen(function*() {
-      const published: Array<TokenStore.Value> = []
+      const published: Array<StoreEngine.Value> = []
       let isPutBack = false
       const { ask, fleet, get, pass, server, start } = yield* setUp({
         store: (store) => ({

@@ -5,7 +5,8 @@
  */
 import { sharedLayer, Source, within } from "@credit-data/core/Internal"
 import * as Variables from "@credit-data/core/Variables"
-import { type Service, TokenStore } from "@credit-data/fleet/TokenStore"
+import type { Service } from "@credit-data/fleet/StoreEngine"
+import { TokenStore } from "@credit-data/fleet/TokenStore"
 import type * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import * as FiberHandle from "effect/FiberHandle"

@@ -1,4 +1,4 @@
-import { TokenStore } from "@credit-data/fleet"
+import { type StoreEngine, TokenStore } from "@credit-data/fleet"
 import * as StoreContract from "@credit-data/fleet/StoreContract"
 import { RedisTokenStore } from "@credit-data/store-redis"
 import { freePorts } from "@credit-data/test-support/freePorts"
@@ -31,7 +31,7 @@ const clients: Readonly<Record<string, RedisOptions>> = {
 }
 
 describe("the contract of stores is kept", { concurrent: true }, () => {
-  const isKept = (store: TokenStore.Service) =>
+  const isKept = (store: StoreEngine.Service) =>
     Effect.forEach(StoreContract.rules, ({ check }) => check({ store, pass: Effect.sleep }), {
       concurrency: "unbounded"
     })
@@ -324,7 +324,7 @@ describe("a store on Redis", () => {
       for (const store of stores) yield* eventually(works(store))
       // the driver connects again, to a server that accepts the connection and then no command
       yield* command("CONFIG SET requirepass second\r\nCLIENT KILL TYPE normal")
-      const refused = (store: TokenStore.Service) =>
+      const refused = (store: StoreEngine.Service) =>
         Effect.filterOrFail(Effect.flip(store.read(name)), ({ code }) => code === "NOAUTH")
       // operations all the time, so that no connection is idle
       yield* Effect.forEach(

@@ -1,4 +1,4 @@
-import { TokenStore } from "@credit-data/fleet"
+import { type StoreEngine } from "@credit-data/fleet"
 import { makeAuthority } from "@credit-data/test-support/certificates"
 import { freePorts } from "@credit-data/test-support/freePorts"
 import { startRedis } from "@credit-data/test-support/redisServer"
@@ -14,7 +14,7 @@ const names = Array.from({ length: 20 }, (_, index) => index.toString(16).padSta
 
 /** The store works again when its client reads a changed password, and not before. */
 const readsPassword = Effect.fnUntraced(function*(
-  store: TokenStore.Service,
+  store: StoreEngine.Service,
   servers: ReadonlyArray<{ readonly command: (text: string) => Effect.Effect<string> }>,
   change: (password: string) => void
 ) {

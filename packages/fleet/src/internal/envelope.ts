@@ -12,7 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import type { Look } from "../TokenStore.ts"
+import type { Look } from "../StoreEngine.ts"
 import * as Format from "./format.ts"
 import { nameOf, open, seal, shortestSecret } from "./sealing.ts"
 

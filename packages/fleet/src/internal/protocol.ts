@@ -10,10 +10,10 @@ import * as Effect from "effect/Effect"
 import * as Equal from "effect/Equal"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
-import type * as TokenStore from "../TokenStore.ts"
+import type * as StoreEngine from "../StoreEngine.ts"
 import * as Access from "./access.ts"
 import * as Envelope from "./envelope.ts"
-import { fenceIn } from "./value.ts"
+import { fenceIn } from "./fence.ts"
 
 // What a process does with the shared store: it takes the token from there, or the lease to request one.
 
@@ -35,11 +35,11 @@ export interface Parts {
   readonly endpoint: TokenEndpoint.Service
   readonly credentials: TokenEndpoint.Credentials
   readonly entry: Effect.Effect<Envelope.Entry, ConfigError.ConfigError>
-  readonly store: TokenStore.Service
+  readonly store: StoreEngine.Service
 }
 
 /** What was read from the store, and what it means to this process. */
-interface Found<A extends TokenStore.Look> {
+interface Found<A extends StoreEngine.Look> {
   readonly look: A
   /** The token that this process may use instead of the one that it replaces. */
   readonly token?: AccessToken | undefined
@@ -84,7 +84,7 @@ export const decorated = Effect.fnUntraced(function*({ credentials, endpoint, en
   }
 
   /** Reads an entry, and judges it by the clock of this process before it was read. */
-  const judged = Effect.fnUntraced(function*<A extends TokenStore.Look, E>(
+  const judged = Effect.fnUntraced(function*<A extends StoreEngine.Look, E>(
     entry: Envelope.Entry,
     reason: RequestReason,
     operation: Effect.Effect<A, E>
@@ -133,7 +133,7 @@ export const decorated = Effect.fnUntraced(function*({ credentials, endpoint, en
 
     /** The token request of the process that has the lease, after this look. */
     const requestAndPublish = Effect.fnUntraced(function*(
-      look: TokenStore.Look,
+      look: StoreEngine.Look,
       stored: Envelope.Content["token"],
       isFirst: boolean
     ): Effect.fn.Return<AccessToken, TokenError> {
@@ -149,7 +149,7 @@ export const decorated = Effect.fnUntraced(function*({ credentials, endpoint, en
         let seen = fenceIn(look)
         while (true) {
           yield* Effect.sleep(Duration.millis(renewalMillis))
-          const operation = session.unhurried<TokenStore.Look>(holds() ? take(seen) : read)
+          const operation = session.unhurried<StoreEngine.Look>(holds() ? take(seen) : read)
           const found = yield* Effect.option(judged(entry, reason, operation))
           if (Option.isNone(found)) continue
           const { look, token } = found.value

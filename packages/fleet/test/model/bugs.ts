@@ -1,15 +1,15 @@
-import type { TokenStore } from "@credit-data/fleet"
+import type { StoreEngine } from "@credit-data/fleet"
 import { Duration, Effect, Option } from "effect"
 import * as Envelope from "../../src/internal/envelope.ts"
 import type { Bug } from "./world.ts"
 
-const fenceOf = ({ value }: TokenStore.Look) => Option.match(value, { onNone: () => 0, onSome: ({ fence }) => fence })
+const fenceOf = ({ value }: StoreEngine.Look) => Option.match(value, { onNone: () => 0, onSome: ({ fence }) => fence })
 
-const contentOf = (entry: Envelope.Entry, value: TokenStore.Value) =>
+const contentOf = (entry: Envelope.Entry, value: StoreEngine.Value) =>
   Envelope.opened(entry, { value: Option.some(value) })
 
 /** The value under another fence, which its envelope has too. */
-const under = (entry: Envelope.Entry, value: TokenStore.Value, fence: number) =>
+const under = (entry: Envelope.Entry, value: StoreEngine.Value, fence: number) =>
   Option.match(contentOf(entry, value), {
     onNone: () => value,
     onSome: (content) => ({ bytes: Envelope.sealed(entry, fence, content), fence })
@@ -58,8 +58,8 @@ const withoutProlonging: Bug = (store) => {
 }
 
 /** The clock of the store is set back by half the life of a token, after it was written. */
-export const setBack = (store: TokenStore.Service): TokenStore.Service => {
-  const back = <A extends TokenStore.Look>(look: A): A => ({ ...look, now: look.now - 30 * 60_000 })
+export const setBack = (store: StoreEngine.Service): StoreEngine.Service => {
+  const back = <A extends StoreEngine.Look>(look: A): A => ({ ...look, now: look.now - 30 * 60_000 })
   return {
     ...store,
     read: (name) => Effect.map(store.read(name), back),

@@ -1,5 +1,5 @@
 import { AccessToken, type AccessTokens, type TokenEndpoint, TokenError } from "@credit-data/core"
-import type { TokenStore } from "@credit-data/fleet"
+import type { StoreEngine } from "@credit-data/fleet"
 import * as VirtualClock from "@credit-data/test-support/virtualClock"
 import { Clock, DateTime, Deferred, Duration, Effect, Exit, Fiber, Option, Redacted, Scope } from "effect"
 import * as Envelope from "../../src/internal/envelope.ts"
@@ -14,7 +14,7 @@ export type Event =
   | { readonly what: "server"; readonly mode: Mode }
 
 /** The bug that is planted, as a change of one process's store. It can open what is sealed. */
-export type Bug = (store: TokenStore.Service, entry: Envelope.Entry) => TokenStore.Service
+export type Bug = (store: StoreEngine.Service, entry: Envelope.Entry) => StoreEngine.Service
 
 const lifetime = 3_600_000
 const latency: Record<Mode, number> = { grants: 200, "grants late": 3_500, fails: 200 }
@@ -56,7 +56,7 @@ const ahead = [0, 2_000, -2_000, 1_000]
 const largestSkew = 4_000
 
 interface Options {
-  readonly memory: (clock: Clock.Clock) => Effect.Effect<TokenStore.Service>
+  readonly memory: (clock: Clock.Clock) => Effect.Effect<StoreEngine.Service>
   readonly bug: Bug
   /** The clock of the store shows the end of tokens. Otherwise, the clocks of the processes do, which differ a little. Default: true. */
   readonly isStoreExact?: boolean
@@ -165,7 +165,7 @@ export const run = Effect.fnUntraced(
       }
       const entry = yield* Effect.flatMap(usualCredentials.current, (each) => Envelope.entryOf(endpoint, each))
       const engine = bug(shared, entry)
-      const store: TokenStore.Service = {
+      const store: StoreEngine.Service = {
         read: (name) => Effect.zipRight(Effect.sync(reads), held(engine.read(name))),
         takeLease: (name, lease) => Effect.zipRight(Effect.sync(reads), held(engine.takeLease(name, lease))),
         releaseLease: (name, owner) => held(engine.releaseLease(name, owner)),

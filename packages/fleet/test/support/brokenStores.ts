@@ -1,11 +1,11 @@
-import type { TokenStore } from "@credit-data/fleet"
+import type { StoreEngine } from "@credit-data/fleet"
 import { Duration, Effect, Option } from "effect"
 
-type Break = (store: TokenStore.Service) => TokenStore.Service
+type Break = (store: StoreEngine.Service) => StoreEngine.Service
 
 const staleReads: Break = (store) => {
-  const last = new Map<string, TokenStore.Look["value"]>()
-  let before = new Map<string, TokenStore.Look["value"]>()
+  const last = new Map<string, StoreEngine.Look["value"]>()
+  let before = new Map<string, StoreEngine.Look["value"]>()
   return {
     ...store,
     read: (name) => Effect.map(store.read(name), (look) => ({ ...look, value: before.get(name) ?? look.value })),

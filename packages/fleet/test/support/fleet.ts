@@ -1,5 +1,5 @@
 import { type AccessScope, AccessTokens, Adapter, TokenEndpoint } from "@credit-data/core"
-import { SharedTokens, TokenStore } from "@credit-data/fleet"
+import { SharedTokens, type StoreEngine, TokenStore } from "@credit-data/fleet"
 import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { Duration, Effect, Exit, Layer, Logger, LogLevel, Redacted, Scope } from "effect"
 import * as Envelope from "../../src/internal/envelope.ts"
@@ -67,7 +67,7 @@ export const makeMemory = Effect.scoped(
 )
 
 /** What the store contains for the usual client. */
-export const readStore = (store: TokenStore.Service) =>
+export const readStore = (store: StoreEngine.Service) =>
   Stored.read.pipe(
     Effect.provide(Layer.effect(TokenEndpoint.TokenEndpoint, endpointOf({}))),
     Effect.provideService(TokenStore.TokenStore, store)
@@ -122,7 +122,7 @@ const settings = { renewalWindow: { from: 0.8, to: 0.8 } }
 /** The supply of a process in its own scope, and its log. */
 const buildSupply = Effect.fnUntraced(function*<E>(
   endpoint: Effect.Effect<TokenEndpoint.Service, E>,
-  store: TokenStore.Service,
+  store: StoreEngine.Service,
   scope: Scope.Scope
 ) {
   const logs: Array<string> = []
@@ -147,13 +147,13 @@ const buildSupply = Effect.fnUntraced(function*<E>(
 })
 
 /** The supply of a process over this endpoint. */
-export const startSupply = (endpoint: TokenEndpoint.Service, store: TokenStore.Service, scope: Scope.Scope) =>
+export const startSupply = (endpoint: TokenEndpoint.Service, store: StoreEngine.Service, scope: Scope.Scope) =>
   Effect.map(buildSupply(Effect.succeed(endpoint), store, scope), ({ tokens }) => tokens)
 
 /** Starts a process whose fleet shares this store, and whose endpoint is this server. */
 export const startProcess = Effect.fnUntraced(function*(
   { client }: Server,
-  store: TokenStore.Service,
+  store: StoreEngine.Service,
   credentials?: Effect.Effect<string>
 ) {
   const scope = yield* Scope.make()

@@ -1,5 +1,5 @@
 import type { AccessToken, TokenError } from "@credit-data/core"
-import type { StoreError, TokenStore } from "@credit-data/fleet"
+import type { StoreEngine, StoreError } from "@credit-data/fleet"
 import * as VirtualClock from "@credit-data/test-support/virtualClock"
 import { assert } from "@effect/vitest"
 import { Cause, Effect, Exit, Fiber, Option, Redacted } from "effect"
@@ -8,9 +8,9 @@ import { makeMemory, makeServer, type Process, startProcess } from "./fleet.ts"
 /** A fleet in virtual time. The wall clocks of its processes differ by up to four seconds. */
 export const setUp = Effect.fnUntraced(function*(options: {
   readonly size?: number
-  readonly store?: (store: TokenStore.Service) => TokenStore.Service
+  readonly store?: (store: StoreEngine.Service) => StoreEngine.Service
   /** What happens to the store before the first process starts. */
-  readonly before?: (store: TokenStore.Service) => Effect.Effect<unknown, StoreError.StoreError>
+  readonly before?: (store: StoreEngine.Service) => Effect.Effect<unknown, StoreError.StoreError>
 } = {}) {
   const time = VirtualClock.make()
   let storeBack = 0

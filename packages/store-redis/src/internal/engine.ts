@@ -1,5 +1,5 @@
 import type { StoreError } from "@credit-data/fleet/StoreError"
-import type { Look, Service, Value } from "@credit-data/fleet/TokenStore"
+import type { Look, Service, Value } from "@credit-data/fleet/StoreEngine"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"

@@ -1,4 +1,4 @@
-import { maxValueSize } from "@credit-data/fleet/TokenStore"
+import { maxValueSize } from "@credit-data/fleet/StoreEngine"
 
 // Every operation is one script, so it happens at one instant. Both keys of an entry have one hash tag, so they are on one node of a
 // cluster. A value is `<fence>:<bytes>`. Each script

@@ -1,4 +1,4 @@
-import { TokenStore } from "@credit-data/fleet"
+import { type StoreEngine, TokenStore } from "@credit-data/fleet"
 import { RedisTokenStore } from "@credit-data/store-redis"
 import type { RedisClient } from "@credit-data/store-redis/RedisClient"
 import { assert } from "@effect/vitest"
@@ -24,20 +24,20 @@ export const storeOver = (make: () => RedisClient & { readonly disconnect: () =>
   )
 
 /** Takes the lease whatever the value is. Returns the next fence, and the time. */
-export const take = (store: TokenStore.Service, owner: string, entry = name) =>
+export const take = (store: StoreEngine.Service, owner: string, entry = name) =>
   Effect.map(store.takeLease(entry, { owner, seen: 1e15, duration }), ({ isTaken, now, value }) => {
     const there = Option.match(value, { onNone: () => 0, onSome: ({ fence }) => fence })
     return isTaken ? Option.some({ fence: Math.max(now, there + 1), now }) : Option.none()
   })
 
-export const publish = (store: TokenStore.Service, fence: number, entry = name) =>
+export const publish = (store: StoreEngine.Service, fence: number, entry = name) =>
   store.publish(entry, { bytes: new Uint8Array([fence % 256]), fence, expiresAt: Date.now() + 3_600_000, owner: "a" })
 
-export const token = (store: TokenStore.Service, entry = name) =>
+export const token = (store: StoreEngine.Service, entry = name) =>
   Effect.map(store.read(entry), ({ value }) => Option.getOrUndefined(Option.map(value, ({ fence }) => fence)))
 
 /** Both directions once: whether a store works. Returns the fence of its value. */
-export const works = Effect.fnUntraced(function*(store: TokenStore.Service, entry = name) {
+export const works = Effect.fnUntraced(function*(store: StoreEngine.Service, entry = name) {
   const { fence } = Option.getOrThrow(yield* take(store, "a", entry))
   assert.isTrue(Option.isSome(yield* take(store, "a", entry)))
   assert.isTrue(yield* publish(store, fence, entry))

@@ -7,10 +7,10 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
-import type { Look, Service, Wanted } from "../TokenStore.ts"
+import { type Look, maxValueSize, type Service, type Wanted } from "../StoreEngine.ts"
 import { decodeValue, encodeValue } from "./format.ts"
 import { isExisting, isFolder, isMissing, storeError } from "./platformError.ts"
-import { fenceIn, maxValueSize } from "./value.ts"
+import { fenceIn } from "./fence.ts"
 
 const Lease = Schema.parseJson(
   Schema.Struct({

@@ -1,8 +1,8 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type { Look, Service } from "../TokenStore.ts"
-import { fenceIn, maxValueSize } from "./value.ts"
+import { type Look, maxValueSize, type Service } from "../StoreEngine.ts"
+import { fenceIn } from "./fence.ts"
 
 /** The engine in memory. */
 export const make: Effect.Effect<Service> = Effect.map(Effect.clock, (clock) => {
