@@ -3,7 +3,6 @@
  *
  * @since 1.0.0
  */
-export { unlessAborted } from "./internal/arguments.ts"
-export { callFailure } from "./internal/callFailure.ts"
+export { callFailure, refused } from "./internal/callFailure.ts"
 export { type Door, makeDoor } from "./internal/door.ts"
 export { ofFetch, type Sender } from "./internal/sender.ts"

@@ -1,5 +1,6 @@
 import { makeAuthority, makeCertificate } from "@credit-data/test-support/certificates"
 import { run, script } from "@credit-data/test-support/childProcess"
+import { AccessTokens } from "@credit-data/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { AsyncLocalStorage } from "node:async_hooks"
@@ -15,7 +16,10 @@ import { fileURLToPath } from "node:url"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import zlib from "node:zlib"
+import type { Connection } from "../src/Connection.ts"
 import { makeNodeFetch } from "../src/internal/nodeFetch.ts"
+import { open } from "../src/internal/open.ts"
+import { plain } from "../src/internal/plain.ts"
 import { describeError, habits, raw, serve } from "./support/fetchHabits.ts"
 
 setFlagsFromString("--expose-gc")
@@ -68,6 +72,24 @@ const endless = (part = 65_536) => {
   return { body, seen }
 }
 
+/** A `fetch` whose calls each have a connection to the origin of their URL, or to this one. */
+const withConnections = async (origin: string, use: (fetch: typeof globalThis.fetch) => Promise<string>) => {
+  const connections: Array<Connection> = []
+  try {
+    return await use(async (input, init) => {
+      const url = new URL(String(input))
+      const { close, sender } = makeNodeFetch()
+      const baseUrl = url.protocol === "http:" ? url.origin : origin
+      const supply = AccessTokens.layerTest({ environment: { baseUrl } })
+      const connection = await open({ supply, sender: sender(plain), release: close })
+      connections.push(connection)
+      return connection.dataAccess(input, init)
+    })
+  } finally {
+    for (const { close } of connections) await close()
+  }
+}
+
 describe("each habit of fetch", () => {
   for (const { differs, expected, habit, run, server } of habits) {
     it(`is as documented: ${habit}`, async () => {
@@ -75,6 +97,12 @@ describe("each habit of fetch", () => {
       const global = await serve(server(), (served) => run(globalThis.fetch, served))
       assert.deepStrictEqual([own, global], [expected, differs?.global ?? expected])
     })
+    if (differs === undefined) continue
+    it(`is as documented for a call of a connection: ${habit}`, () =>
+      serve(server(), async (served) => {
+        const call = await withConnections(served.origin, (fetch) => run(fetch, served))
+        assert.strictEqual(call, differs.call ?? expected)
+      }))
   }
 })
 

@@ -434,9 +434,9 @@ const versionTable = () => {
 
 /** How the `fetch` over `node:http` differs. A test runs each habit with both. */
 const differences = table(
-  ["habit", "global `fetch`", "this `fetch`", "why"],
+  ["habit", "global `fetch`", "`api.dataAccess`", "why"],
   habits.flatMap(({ differs, expected, habit }) =>
-    differs === undefined ? [] : [[habit, `\`${differs.global}\``, `\`${expected}\``, differs.why]]
+    differs === undefined ? [] : [[habit, `\`${differs.global}\``, `\`${differs.call ?? expected}\``, differs.why]]
   )
 )
 

@@ -102,7 +102,7 @@ const buffered = async (
 }
 
 /** Rejects with the reason of the signal, whatever the promise does. */
-export const unlessAborted = <A>(promise: Promise<A>, signal: AbortSignal | undefined): Promise<A> => {
+const unlessAborted = <A>(promise: Promise<A>, signal: AbortSignal | undefined): Promise<A> => {
   if (signal === undefined) return promise
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason)

@@ -1,4 +1,4 @@
-import { callFailure, type Sender } from "@credit-data/http-client/Internal"
+import { callFailure, refused, type Sender } from "@credit-data/http-client/Internal"
 import { identity } from "effect/Function"
 // the default exports, because an instrumentation replaces `request` there
 import http from "node:http"
@@ -627,7 +627,8 @@ export const makeNodeFetch = (options: { readonly agent?: http.Agent | undefined
 
   const start = (call: Call, input: unknown, init: RequestInit): void => {
     if ("dispatcher" in init && init.dispatcher !== undefined) {
-      throw new TypeError(
+      throw refused(
+        "Encode",
         "A dispatcher has no effect, because this fetch sends over node:http: pass an agent, or your own fetch, as an option of the connection"
       )
     }

@@ -88,6 +88,8 @@ const readDecoded = async (fetch: Fetch, { origin }: Served) => {
 export const describeError = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   const { cause } = error
+  // the cause of a CallError is what the `fetch` below it rejects with
+  if ("reason" in error) return `${error.name} (${String(error.reason)})`
   const text = `${error.name}: ${error.message}`
   if (cause === undefined) return text
   const code = typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined
@@ -137,8 +139,8 @@ export interface Habit {
   readonly run: (fetch: Fetch, served: Served) => Promise<string>
   /** What this `fetch` does. */
   readonly expected: string
-  /** What the global `fetch` does, if it differs, and why it does. */
-  readonly differs?: { readonly global: string; readonly why: string }
+  /** What the global `fetch` does, if it differs, and why it does. What a call of a connection does, if that is something else. */
+  readonly differs?: { readonly global: string; readonly call?: string; readonly why: string }
 }
 
 const multipart = () => {
@@ -203,7 +205,11 @@ export const habits: ReadonlyArray<Habit> = [
     server: compressed("gzip", (body) => zlib.gzipSync(body).subarray(0, -12)),
     run: (fetch, { origin }) => failure(async () => (await fetch(origin)).text()),
     expected: "TypeError: terminated (Z_BUF_ERROR)",
-    differs: { global: "no failure", why: "a part of a record must not pass for all of it" }
+    differs: {
+      global: "no failure",
+      call: "CallError (Cut)",
+      why: "a part of a record must not pass for all of it"
+    }
   },
   {
     habit: "the body of HEAD, 204, 205 and 304 with a coding",
@@ -225,11 +231,14 @@ export const habits: ReadonlyArray<Habit> = [
     run: async (fetch, { origin }) => {
       const { headers } = await echoed(await fetch(origin))
       const { accept, "accept-encoding": encoding, "accept-language": language, "user-agent": agent } = headers
-      return [accept, encoding, language, headers["sec-fetch-mode"], agent].join("; ")
+      return [accept, encoding, language, headers["sec-fetch-mode"], agent?.replace(/(?<=data\/).*/, "VERSION")].join(
+        "; "
+      )
     },
     expected: "*/*; gzip, deflate, br; ; ; node",
     differs: {
       global: "*/*; gzip, deflate; *; cors; node",
+      call: "*/*; gzip, deflate, br; ; ; credit-data/VERSION",
       why: "the global `fetch` adds br only for https; the other two say nothing to an API"
     }
   },
@@ -421,7 +430,11 @@ export const habits: ReadonlyArray<Habit> = [
       return failure(() => response.text())
     },
     expected: "TypeError: terminated (ECONNRESET)",
-    differs: { global: "TypeError: terminated (UND_ERR_SOCKET)", why: "the cause is Node's own error" }
+    differs: {
+      global: "TypeError: terminated (UND_ERR_SOCKET)",
+      call: "CallError (Cut)",
+      why: "a `CallError` says why; its cause is Node's own error"
+    }
   },
   {
     habit: "a chunked body without its last chunk",
@@ -431,7 +444,11 @@ export const habits: ReadonlyArray<Habit> = [
       return failure(() => response.text())
     },
     expected: "TypeError: terminated (ECONNRESET)",
-    differs: { global: "TypeError: terminated (UND_ERR_SOCKET)", why: "the cause is Node's own error" }
+    differs: {
+      global: "TypeError: terminated (UND_ERR_SOCKET)",
+      call: "CallError (Cut)",
+      why: "a `CallError` says why; its cause is Node's own error"
+    }
   },
   {
     habit: "a body that ends with its connection",
@@ -465,7 +482,7 @@ export const habits: ReadonlyArray<Habit> = [
       }
     },
     expected: "TypeError: fetch failed (RangeError)",
-    differs: { global: "999", why: "`Response` refuses such a status" }
+    differs: { global: "999", call: "CallError (Other)", why: "`Response` refuses such a status" }
   },
   {
     habit: "no connection",
@@ -488,7 +505,11 @@ export const habits: ReadonlyArray<Habit> = [
     server: () => raw(""),
     run: (fetch, { origin }) => failure(() => fetch(origin)),
     expected: "TypeError: fetch failed (ECONNRESET)",
-    differs: { global: "TypeError: fetch failed (UND_ERR_SOCKET)", why: "the cause is Node's own error" }
+    differs: {
+      global: "TypeError: fetch failed (UND_ERR_SOCKET)",
+      call: "CallError (Reset)",
+      why: "a `CallError` says why; its cause is Node's own error"
+    }
   },
   {
     habit: "something that is not HTTP",
@@ -578,6 +599,7 @@ export const habits: ReadonlyArray<Habit> = [
     expected: "TypeError: fetch failed (ECONNREFUSED)",
     differs: {
       global: "TypeError: fetch failed (Error: bad port)",
+      call: "CallError (Refused)",
       why: "the address is configured, and not from a page"
     }
   },
@@ -586,7 +608,7 @@ export const habits: ReadonlyArray<Habit> = [
     server: echo,
     run: (fetch) => nameOfFailure(() => fetch("data:,text")),
     expected: "TypeError",
-    differs: { global: "no failure", why: "only http and https lead to an API" }
+    differs: { global: "no failure", call: "CallError", why: "only http and https lead to an API" }
   },
   {
     habit: "`dispatcher`",
@@ -602,7 +624,7 @@ export const habits: ReadonlyArray<Habit> = [
       )
       return isUsed ? "used" : name
     },
-    expected: "TypeError",
+    expected: "CallError",
     differs: { global: "used", why: "there is no undici here; the error says to pass an `agent` or your own `fetch`" }
   }
 ]
