@@ -28,6 +28,7 @@ export {
   opaque,
   refusals,
   restrictedClient,
+  type Send,
   unsendableHeader,
   userAgent
 } from "./internal/restrictedClient.ts"

@@ -135,9 +135,10 @@ export const make: <const Name extends string>(
     const { baseUrl, clock, tokens } = group
     const { origin } = baseUrl
     const anyPath = `${origin}/`
-    const client = transformClient(framed(restrictedClient(yield* HttpClient.HttpClient, {
-      isAllowed: (url) => url.startsWith(anyPath) || (URL.canParse(url) && new URL(url).origin === origin)
-    })))
+    const client = transformClient(restrictedClient(yield* HttpClient.HttpClient, {
+      isAllowed: (url) => url.startsWith(anyPath) || (URL.canParse(url) && new URL(url).origin === origin),
+      framed
+    }))
     const inSpan = makeInSpan(group)
 
     /** One call: each round sends the request, and returns its result unless there is a reason to send it again. */

@@ -1,10 +1,12 @@
 import type * as HttpBody from "@effect/platform/HttpBody"
 import * as HttpClient from "@effect/platform/HttpClient"
+import type * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as HttpMethod from "@effect/platform/HttpMethod"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import { identity } from "effect/Function"
 import * as Option from "effect/Option"
 import { requestError } from "./httpError.ts"
 import { printable } from "./printable.ts"
@@ -32,6 +34,11 @@ export const connectionHeaders: ReadonlySet<string> = new Set([
   "upgrade",
   "http2-settings"
 ])
+
+/** Sends a request. */
+export type Send = (
+  request: HttpClientRequest.HttpClientRequest
+) => Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError>
 
 /** Gateways refuse requests without a `User-Agent`, and only `fetch` sends its own. */
 export const userAgent = `credit-data/${version}`
@@ -117,9 +124,11 @@ const asSent = (
  * request after that step is not checked: a client that was made with `HttpClient.makeWith` may send it anywhere, and
  * `HttpClient.followRedirects` below this client follows redirects.
  */
-export const restrictedClient = (client: HttpClient.HttpClient, { isAllowed }: {
+export const restrictedClient = (client: HttpClient.HttpClient, { framed = identity, isAllowed }: {
   /** May a request be sent to this URL? */
   readonly isAllowed: (url: string) => boolean
+  /** Prepares the body of a request. */
+  readonly framed?: ((send: Send) => Send) | undefined
 }): HttpClient.HttpClient => {
   // This rests on two habits of Effect, which transport.test.ts tests: the transformation that was added last runs last, and redirects
   // and tracing are read from the fiber that sends.
@@ -138,10 +147,11 @@ export const restrictedClient = (client: HttpClient.HttpClient, { isAllowed }: {
       onRight: (sent) => Effect.as(settings, sent)
     })
   })
+  const send = framed((request) => region(checked.execute(request)))
   return opaque((request) =>
     // Node makes a method upper case, after the check of the body saw it as it was
     HttpMethod.isHttpMethod(request.method)
-      ? region(checked.execute(request))
+      ? send(request)
       : Effect.fail(requestError("Encode", { request, description: refusals.method(request.method) }))
   )
 }

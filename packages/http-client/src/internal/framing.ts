@@ -1,7 +1,6 @@
-import { HttpError, lengthOf, opaque } from "@credit-data/core/Internal"
+import { HttpError, lengthOf, type Send } from "@credit-data/core/Internal"
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as HttpBody from "@effect/platform/HttpBody"
-import type * as HttpClient from "@effect/platform/HttpClient"
 import type * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
@@ -17,7 +16,6 @@ import { throughSteps } from "./streamSteps.ts"
 // A server that does not find the end of a body reads a part of it as the next request, or the next request as a part of it.
 
 type Request = HttpClientRequest.HttpClientRequest
-type Send = (request: Request) => Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError>
 
 /** Whether this content of a body can be read more than once. */
 export const isReadableAgain = (content: unknown): content is BodyInit | null | undefined =>
@@ -135,17 +133,16 @@ const sendStream = Effect.fnUntraced(function*(
   )
 })
 
-/** Sends a request so that a server finds the end of its body. What is added to the result runs before. */
-export const framed = ({ execute }: HttpClient.HttpClient): HttpClient.HttpClient =>
-  opaque((request) => {
-    const { body } = request
-    switch (body._tag) {
-      case "Stream":
-        return sendStream(request, body, execute)
-      case "FormData":
-      case "Raw":
-        return Effect.flatMap(inMemory(request, body), execute)
-      default:
-        return execute(request)
-    }
-  })
+/** Sends a request so that a server finds the end of its body. */
+export const framed = (send: Send): Send => (request) => {
+  const { body } = request
+  switch (body._tag) {
+    case "Stream":
+      return sendStream(request, body, send)
+    case "FormData":
+    case "Raw":
+      return Effect.flatMap(inMemory(request, body), send)
+    default:
+      return send(request)
+  }
+}
