@@ -29,7 +29,8 @@ describe.concurrent("the exit code of credit-data", () => {
         failed(2, ["--auth", "v1", "token"]),
         failed(2, ["completions", "tcsh"]),
         failed(2, ["token"], { CREDIT_DATA_AUTH: "v3" }),
-        failed(2, ["call", "/a", "-X"])
+        failed(2, ["call", "/a", "-X"]),
+        failed(2, ["call", "/a", "-X", "get", "-d", "canary"])
       )
       assert.match(proxy, /HTTPS_PROXY.*malformed/)
       assert.notMatch(proxy, /can#?ary/)
@@ -41,7 +42,8 @@ describe.concurrent("the exit code of credit-data", () => {
         "Expected a command first, then its options. The commands are token",
         "fish",
         "v1 or v2",
-        "-X needs a value. See credit-data call --help.\n"
+        "-X needs a value. See credit-data call --help.\n",
+        "A GET has no body. Give --data another --request."
       ]
       for (const [index, message] of messages.entries()) {
         assert.include(message, expected[index] ?? "?")

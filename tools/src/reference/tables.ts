@@ -385,7 +385,8 @@ const renamedTable = () => {
       [/\b[A-Z]\w+\.\w+/g, /\b[A-Z]\w+\.\w+\.\w+/g].flatMap((name) => source.match(name) ?? [])
     ).toSorted().flatMap((name) => {
       const to = renamed(name, { ...rules.members, ...exampleRules.members })?.to
-      return to === undefined ? [] : [[name, to]]
+      // the row of a shape shows its member
+      return to === undefined || shapes.some((shape) => shape.includes(`${name}(`)) ? [] : [[name, to]]
     })
   )
   return table(

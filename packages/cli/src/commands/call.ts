@@ -58,6 +58,9 @@ const requestOf = (target: string, { data, header, request: method }: Options) =
     if (!isHttpMethod(name)) {
       return yield* wrongUsage("--request does not accept this value. Expected an HTTP method.")
     }
+    if (data !== undefined && (name === "GET" || name === "HEAD")) {
+      return yield* wrongUsage(`A ${name} has no body. Give --data another --request.`)
+    }
     const headers = yield* parseHeaders(header)
     const request = HttpClientRequest.make(name)(target, { headers })
     if (data === undefined) return request

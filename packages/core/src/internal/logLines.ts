@@ -37,7 +37,7 @@ export const shared = arrived("taken from the shared store, for")
 export const noToken = (error: Pick<TokenError, "message">) =>
   Effect.logError(`There is no valid access token, and calls that need one fail. ${error.message}`)
 
-/** A renewal was refused, and a token remains. Again: after the next token, or if the failure changes. */
+/** A renewal was refused, and a token remains. Again: after the next token, or if the type of the failure changes. */
 export const refused = (error: Pick<TokenError, "message">, remaining: string) =>
   Effect.logError(`Token requests are refused; the ${remaining} remains in use. ${error.message}`)
 
@@ -88,7 +88,7 @@ export const noLifetime = (where: string, usedFor: Duration.Duration) =>
     `The token endpoint ${where} did not return expires_in. The token is used for ${Duration.format(usedFor)}.`
   )
 
-/** The credentials cannot be read again, and the previous ones remain in use. Again: if the failure changes. */
+/** The credentials cannot be read again, and the previous ones remain in use. Again: after they were read, or if the failure changes. */
 export const credentialsNotRead = (client: string, fault: string) =>
   Effect.logWarning(
     `The client credentials of ${client} could not be read again: ${fault}. ` +
