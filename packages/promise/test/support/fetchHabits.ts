@@ -308,7 +308,8 @@ export const habits: ReadonlyArray<Habit> = [
     habit: "a stream without duplex",
     server: echo,
     run: (fetch, { origin }) => nameOfFailure(() => fetch(origin, { method: "POST", body: drip("a") })),
-    expected: "TypeError"
+    expected: "TypeError",
+    differs: { global: "TypeError", call: "no failure", why: "there is nothing else that `duplex` could be" }
   },
   {
     habit: "a stream that fails",
@@ -345,16 +346,24 @@ export const habits: ReadonlyArray<Habit> = [
     expected: "new,,1"
   },
   {
-    habit: "methods: post, patch, custom, TRACE",
+    habit: "methods: post, REPORT, TRACE, a b, connect",
     server: echo,
     run: async (fetch, { origin }) => {
-      const sent = await Promise.all(["post", "REPORT"].map(async (method) => echoed(await fetch(origin, { method }))))
-      const refused = await Promise.all(
-        ["TRACE", "a b", "connect"].map((method) => nameOfFailure(() => fetch(origin, { method })))
-      )
-      return [...sent.map(({ method }) => method), ...refused].join()
+      const methods = ["post", "REPORT", "TRACE", "a b", "connect"].map(async (method) => {
+        let sent = ""
+        const refused = await nameOfFailure(async () => {
+          sent = (await echoed(await fetch(origin, { method }))).method
+        })
+        return sent === "" ? refused : sent
+      })
+      return (await Promise.all(methods)).join()
     },
-    expected: "POST,REPORT,TypeError,TypeError,TypeError"
+    expected: "POST,REPORT,TypeError,TypeError,TypeError",
+    differs: {
+      global: "POST,REPORT,TypeError,TypeError,TypeError",
+      call: "POST,CallError,CallError,CallError,CallError",
+      why: "only GET, POST, PUT, PATCH, DELETE, HEAD and OPTIONS are sent"
+    }
   },
   {
     habit: "what is wrong with a call",
@@ -555,6 +564,17 @@ export const habits: ReadonlyArray<Habit> = [
       return [status, headers.get("location"), type, redirected, error].join("; ")
     },
     expected: "302; /next; basic; false; TypeError: fetch failed (Error: unexpected redirect)"
+  },
+  {
+    habit: "`redirect: \"error\"`",
+    server: () => handle((_, response) => response.writeHead(302, { location: "/next" }).end()),
+    run: (fetch, { origin }) => nameOfFailure(() => fetch(origin, { redirect: "error" })),
+    expected: "TypeError",
+    differs: {
+      global: "TypeError",
+      call: "no failure",
+      why: "no redirect is followed, so you get each as the response"
+    }
   },
   {
     habit: "`redirect: \"follow\"`",
