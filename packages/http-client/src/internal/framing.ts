@@ -24,7 +24,7 @@ export const isReadableAgain = (content: unknown): content is BodyInit | null | 
   content instanceof FormData
 
 /** Larger forms and blobs are not read into memory, because their parts can be files on the disk. */
-const mostRead = 1024 * 1024
+const largestInMemory = 1024 * 1024
 
 const sizeOfFiles = (content: BodyInit | null | undefined): number =>
   content instanceof FormData
@@ -43,7 +43,7 @@ const inMemory = Effect.fnUntraced(function*(
   body: HttpBody.FormData | HttpBody.Raw
 ): Effect.fn.Return<Request, HttpClientError.HttpClientError> {
   const content: unknown = body._tag === "FormData" ? body.formData : body.body
-  if (!isReadableAgain(content) || sizeOfFiles(content) > mostRead) return request
+  if (!isReadableAgain(content) || sizeOfFiles(content) > largestInMemory) return request
   const made = yield* Effect.try({
     try: () => new Response(content),
     catch: (cause) => HttpError.requestError("Encode", { request, cause })
