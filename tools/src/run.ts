@@ -11,7 +11,7 @@ export class CommandFailed extends Error {
   override readonly name = "CommandFailed"
 }
 
-/** Runs a command in a folder, and returns its output. Stops the command after five minutes. */
+/** Runs a command in a folder, and returns its output. Stops the command after a quarter of an hour, because a machine may be busy. */
 export const run = (
   folder: string,
   command: string,
@@ -27,7 +27,7 @@ export const run = (
     return stdout
   }).pipe(
     Effect.timeoutFail({
-      duration: "5 minutes",
-      onTimeout: () => new CommandFailed(`${command} ${args.join(" ")} took more than 5 minutes`)
+      duration: "15 minutes",
+      onTimeout: () => new CommandFailed(`${command} ${args.join(" ")} took more than 15 minutes`)
     })
   )
