@@ -35,8 +35,10 @@ for (const name of ["nginx", "haproxy"] as const) {
         const stops = yield* Effect.forEach(ports, start)
         const url = yield* startLoadBalancer(name, ports)
         const statuses = new Map<string, number>()
+        const used = new Set<number>()
         const call = HttpClient.get(`${url}/consumers/42`).pipe(
           Effect.tap((response) => response.text),
+          Effect.tap(({ headers }) => used.add(Number(/\d*$/.exec(headers["x-server"] ?? "")?.[0]))),
           Effect.match({ onFailure: (error) => error.message, onSuccess: ({ status }) => String(status) }),
           Effect.map((status) => statuses.set(status, (statuses.get(status) ?? 0) + 1))
         )
@@ -48,7 +50,11 @@ for (const name of ["nginx", "haproxy"] as const) {
             const [duration] = yield* stops[index] ?? Effect.die("no service")
             assert.isBelow(Duration.toSeconds(duration), 20, `round ${round}`)
             stops[index] = yield* start(port)
-            yield* Effect.sleep("2 seconds") // until the load balancer uses it
+            used.clear()
+            yield* Effect.sleep("50 millis").pipe(
+              Effect.repeat({ until: () => used.has(port) }),
+              Effect.timeoutFail({ duration: "30 seconds", onTimeout: () => `${name} does not use the new service` })
+            )
           }
         }
         yield* Fiber.interrupt(callers)

@@ -24,7 +24,7 @@ const loadBalancers = {
         }
         server {
           listen 127.0.0.1:${port};
-          location / { proxy_pass http://services; proxy_http_version 1.1; proxy_set_header Connection ""; }
+          location / { proxy_pass http://services; proxy_http_version 1.1; proxy_set_header Connection ""; add_header x-server $upstream_addr; }
         }
       }`,
     args: (folder: string, file: string) => ["-p", folder, "-c", file]
@@ -38,6 +38,7 @@ const loadBalancers = {
         timeout server 30s
       frontend callers
         bind 127.0.0.1:${port}
+        http-response set-header x-server %s
         default_backend services
       backend services
         ${advised}
@@ -48,7 +49,10 @@ const loadBalancers = {
   }
 } as const
 
-/** Starts a real load balancer in front of servers on these ports. It ends with the scope. Returns its address. */
+/**
+ * Starts a real load balancer in front of servers on these ports. It ends with the scope. Returns its address. The header `x-server` of a
+ * response ends with the port of its server.
+ */
 export const startLoadBalancer = Effect.fnUntraced(
   function*(name: keyof typeof loadBalancers, servers: ReadonlyArray<number>) {
     const { args, configuration } = loadBalancers[name]
