@@ -251,7 +251,7 @@ describe("a folder of fixtures", () => {
         [
           { "other/a.json": "{}" },
           "",
-          "/other/a.json: Its path has to begin with data-access, furnishment or enablement-services"
+          "/other/a.json: Its path has to begin with an endpoint group's, such as data-access"
         ],
         [{}, "", ": The folder has no file such as data-access/consumers/42.json"],
         [{}, "missing", "/missing: There is no such folder, or it cannot be read"],
