@@ -38,7 +38,7 @@ for (const name of ["nginx", "haproxy"] as const) {
         const used = new Set<number>()
         const call = HttpClient.get(`${url}/consumers/42`).pipe(
           Effect.tap((response) => response.text),
-          Effect.tap(({ headers }) => used.add(Number(/\d*$/.exec(headers["x-server"] ?? "")?.[0]))),
+          Effect.tap(({ headers }) => Effect.sync(() => used.add(Number(/\d*$/.exec(headers["x-server"] ?? "")?.[0])))),
           Effect.match({ onFailure: (error) => error.message, onSuccess: ({ status }) => String(status) }),
           Effect.map((status) => statuses.set(status, (statuses.get(status) ?? 0) + 1))
         )
