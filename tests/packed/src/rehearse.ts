@@ -130,9 +130,12 @@ Effect.gen(function*() {
   yield* Console.log("A new service")
   yield* createServices(yield* fs.readFileString(path.join(root, "docs/get-started.md")), ours)
 
-  const first = folders.get(`README.md ${
-    lines.find(({ page }) => page === "README.md")?.block
-  }`) ?? ""
+  const readmeLine = (part: string) =>
+    lines.find(({ line, page }) =>
+      page === "README.md" && line.includes(part)
+    )
+  const lineOf3 = readmeLine("@credit-data/core@effect-3")
+  const first = folders.get(`README.md ${lineOf3?.block}`) ?? ""
   const globalFolder = folders.get(`packages/cli/README.md ${lines.find(({ line }) => line.includes("-g"))?.block}`) ??
     ""
   const command = path.join(globalFolder, "global/lib/node_modules/@credit-data/cli/dist/credit-data.js")
@@ -169,7 +172,7 @@ Effect.gen(function*() {
   }
   const second = yield* temporary
   yield* fs.writeFileString(path.join(second, "package.json"), "{\"type\":\"module\"}")
-  const lineOf4 = lines.find(({ line, page }) => page === "README.md" && !line.includes("@effect-3"))?.line ?? ""
+  const lineOf4 = readmeLine("@credit-data/core ")?.line ?? ""
   yield* step(`Effect 4: ${lineOf4}`, onNode24(second, lineOf4))
   yield* step("the first program on Effect 3", runProgram(first, programs.three))
   yield* step("the first program on Effect 4", runProgram(second, programs.four))
@@ -206,7 +209,7 @@ Effect.gen(function*() {
     })
   )
   yield* step("the first program", runProgram(first, programs.three))
-  yield* step("upgrade all on Effect 3", run(first, "bash", "-c", lines[0]?.line ?? ""))
+  yield* step("upgrade all on Effect 3", run(first, "bash", "-c", lineOf3?.line ?? ""))
   yield* step("the first program", runProgram(first, programs.three))
   yield* step("upgrade all on Effect 4", onNode24(second, "npm update"))
   yield* step("the first program", runProgram(second, programs.four))
