@@ -80,7 +80,7 @@ const authenticatedCallOver = Effect.fnUntraced(function*(
       unit: `× ${text} (${median(figures[floor]).toFixed(0)} µs)`,
       atMost
     })
-    return [compared("bare", "the bare transport", atMost), compared("combinators", "combinators", 1.25)]
+    return [compared("bare", "the bare transport", atMost), compared("combinators", "combinators", 1.15)]
   }).pipe(Effect.provide(DataAccess.layer().pipe(Layer.provide(auth), Layer.provideMerge(transport))))
 }, Effect.scoped)
 
@@ -88,8 +88,8 @@ const authenticatedCallOver = Effect.fnUntraced(function*(
 export const authenticatedCall: Effect.Effect<ReadonlyArray<Measurement>, unknown> = Effect.map(
   Effect.all([
     authenticatedCallOver("node:http", NodeHttpClient.layer, 1.15),
-    authenticatedCallOver("undici", NodeHttpClient.layerUndici, 1.35),
-    authenticatedCallOver("fetch", FetchHttpClient.layer, 1.25)
+    authenticatedCallOver("undici", NodeHttpClient.layerUndici, 1.2),
+    authenticatedCallOver("fetch", FetchHttpClient.layer, 1.2)
   ]),
   (measurements) => measurements.flat()
 )

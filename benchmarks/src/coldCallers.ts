@@ -71,7 +71,7 @@ export const coldCallers: Effect.Effect<ReadonlyArray<Measurement>, unknown> = E
       what: "10 000 cold callers, wall time",
       value: median(own) / median(references),
       unit: "× one request with 10 000 fibers that wait for its Deferred",
-      atMost: 1.5
+      atMost: 1.25
     }
   ]
 }).pipe(Effect.provide(Layer.merge(Simulator.layer(), NodeHttpClient.layer)))

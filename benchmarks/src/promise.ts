@@ -193,7 +193,7 @@ export const promise: Effect.Effect<ReadonlyArray<Measurement>, unknown> = Effec
   const rows = yield* Effect.forEach(kinds, (kind) => compared(kind, "`connect()`", own.dataAccess, kind.atMost))
   const ofGiven = yield* Effect.forEach(
     kinds.slice(0, 2),
-    (kind) => compared(kind, "`connect({ fetch })`", given.dataAccess, 1.25)
+    (kind) => compared(kind, "`connect({ fetch })`", given.dataAccess, 1.15)
   )
   const perCall = yield* Effect.promise(() => heapPerCall(own.dataAccess))
   const perBareCall = yield* Effect.promise(() => heapPerCall(bare))

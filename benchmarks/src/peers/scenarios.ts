@@ -61,8 +61,8 @@ const cached = async (url: string): Promise<Result> => {
 
 /**
  * Many concurrent callers without a token: the token requests that they cause, and the time that they take. Libraries that send a request for
- * each caller are left out of the larger measurement, because only the token server would be measured. They take most of the smaller one, and one
- * that wakes all callers at each step most of the larger one.
+ * each caller are left out of the larger measurement, because only the token server would be measured. The others take long too,
+ * because one wakes all callers at each step.
  */
 const cold = async (
   url: string,

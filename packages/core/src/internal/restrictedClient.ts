@@ -149,7 +149,7 @@ export const restrictedClient = (client: HttpClient.HttpClient, { framed = ident
   })
   const send = framed((request) => region(checked.execute(request)))
   return opaque((request) =>
-    // Node makes a method upper case, after the check of the body saw it as it was
+    // Node would send a method in upper case, and the check of the body compares it as it is
     HttpMethod.isHttpMethod(request.method)
       ? send(request)
       : Effect.fail(requestError("Encode", { request, description: refusals.method(request.method) }))

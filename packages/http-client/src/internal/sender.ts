@@ -166,7 +166,7 @@ export const ofFetch = (fetch: typeof globalThis.fetch, present: (error: unknown
       open.add(call)
       try {
         const response = await new Promise<Response>((resolve, reject) => {
-          // a `fetch` may ignore its signal, and that of a test may return no Promise
+          // a `fetch` may ignore its signal, and a fake may return no Promise
           call.reject = reject
           Promise.resolve(fetch(url, { ...init, signal: controller.signal })).then(resolve, reject)
         })

@@ -309,7 +309,11 @@ export const habits: ReadonlyArray<Habit> = [
     server: echo,
     run: (fetch, { origin }) => nameOfFailure(() => fetch(origin, { method: "POST", body: drip("a") })),
     expected: "TypeError",
-    differs: { global: "TypeError", call: "no failure", why: "there is nothing else that `duplex` could be" }
+    differs: {
+      global: "TypeError",
+      call: "no failure",
+      why: "`half` is the only value of `duplex`, so it is set for you"
+    }
   },
   {
     habit: "a stream that fails",
