@@ -55,36 +55,17 @@ describe("AuthV1.layerConfig", () => {
       assert.deepStrictEqual((yield* tokens.status).version, Option.some("V1"))
     }).pipe(Effect.provide(AuthV1.layerConfig().pipe(Layer.provide([echo, withVariables(variables)])))))
 
-  const failure = (pairs: Record<string, string>) =>
-    AuthV1.layerConfig().pipe(
-      Layer.provide([echo, withVariables(pairs)]),
-      Layer.build,
-      Effect.scoped,
-      Effect.flip,
-      Effect.map(String)
-    )
-
-  it.effect("names every missing variable in one error, and requires neither scopes nor the V2 server", () =>
+  it.effect("requires each of its variables, and neither scopes nor the V2 server", () =>
     Effect.gen(function*() {
-      const error = yield* failure({})
+      const built = AuthV1.layerConfig().pipe(Layer.provide([echo, withVariables({})]), Layer.build, Effect.scoped)
+      const error = String(yield* Effect.flip(built))
       for (const name of Object.keys(variables)) assert.include(error, name)
       assert.notMatch(error, /AUTH_V2_URL|SCOPES/)
     }))
 
-  it.effect("names the variable when the address of the server contains the path of the token endpoint", () =>
+  it.effect("makes only its token endpoint", () =>
     Effect.gen(function*() {
-      const error = yield* failure({ ...variables, CREDIT_DATA_AUTH_V1_URL: "https://v1.example/oauth/token" })
-      assert.include(error, "- CREDIT_DATA_AUTH_V1_URL: Expected ")
-    }))
-})
-
-describe("AuthV1.layerTokenEndpointConfig", () => {
-  it.effect("reads the variables, and sends a token request for each requestToken", () =>
-    Effect.gen(function*() {
-      const { requestToken, url } = yield* TokenEndpoint.TokenEndpoint
-      assert.strictEqual(url, "https://v1.example/oauth/token")
-      const tokens = yield* Effect.replicateEffect(requestToken({ _tag: "Nothing" }), 2)
-      assert.notStrictEqual(tokens[0], tokens[1])
+      assert.strictEqual((yield* TokenEndpoint.TokenEndpoint).url, "https://v1.example/oauth/token")
     }).pipe(Effect.provide(AuthV1.layerTokenEndpointConfig().pipe(Layer.provide([echo, withVariables(variables)])))))
 })
 

@@ -106,6 +106,30 @@ describe("an adapter", () => {
       }))
   }
 
+  it.effect("reads each option from the Config that the program gives, beside its settings", () =>
+    Effect.gen(function*() {
+      const layer = AuthV3.layerConfig({
+        environment: Config.succeed("partner"),
+        audience: Config.succeed("theirs"),
+        baseUrl: Config.succeed("https://api.partner.example"),
+        authV3Url: Config.succeed("https://v3.partner.example"),
+        clientId: Config.succeed("partner-id"),
+        clientSecret: Config.redacted("PARTNER_SECRET"),
+        scopes: Config.succeed(["serviceplus:all"]),
+        renewalWindow: { from: 0.5, to: 0.6 }
+      })
+      assert.deepStrictEqual((yield* used([layer], { ...variables, PARTNER_SECRET: "partner-secret" })).sent, [
+        "https://v3.partner.example/oauth3/token?client_id=partner-id&client_secret=partner-secret&audience=theirs" +
+        "&scope=serviceplus%3Aall&grant_type=client_credentials"
+      ])
+      const { environment } = yield* AccessTokens.AccessTokens.pipe(
+        Effect.provide(
+          Layer.provide(layer, [(yield* FakeTransport.make()).layer, withVariables({ PARTNER_SECRET: "s" })])
+        )
+      )
+      assert.deepInclude(environment, { name: "partner", baseUrl: "https://api.partner.example" })
+    }))
+
   it.effect("needs scopes, which are never left out", () =>
     Effect.gen(function*() {
       const { CREDIT_DATA_SCOPES: _, ...others } = variables
@@ -139,8 +163,11 @@ describe("an adapter", () => {
   it.effect("reads no variables of the credentials if they are given", () =>
     Effect.gen(function*() {
       const { CREDIT_DATA_CLIENT_ID: _, CREDIT_DATA_CLIENT_SECRET: __, ...others } = variables
-      const layer = AuthV3.layerConfig({ credentials: Effect.succeed(credentials) })
-      assert.deepStrictEqual((yield* used([layer], others)).sent, [toV3])
+      // nor their Configs, if the program names them too
+      for (const options of [{}, AuthV3.config]) {
+        const layer = AuthV3.layerConfig({ ...options, credentials: Effect.succeed(credentials) })
+        assert.deepStrictEqual((yield* used([layer], others)).sent, [toV3])
+      }
       for (const name of ["CREDIT_DATA_CLIENT_ID", "CREDIT_DATA_CLIENT_SECRET"] as const) {
         const { [name]: _, ...without } = variables
         assert.include(yield* failureOf(AuthV3.layerConfig(), without), `- ${name} is missing`)

@@ -66,6 +66,13 @@ describe("Variables.read", () => {
       assert.include(String(yield* Effect.flip(read(nested, {}))), "operator of the service issues")
     }))
 
+  it.effect("Variables.read prints the name that a nested provider gives to a variable", () =>
+    Effect.gen(function*() {
+      const nested = ConfigProvider.nested(ConfigProvider.fromMap(new Map()), "PARTNER")
+      const error = yield* Effect.flip(Effect.withConfigProvider(Variables.read(fields), nested))
+      assert.include(String(error), "- PARTNER_CREDIT_DATA_CLIENT_ID is missing: ")
+    }))
+
   it.effect("a secret variable is redacted, and its error shows what was expected and no value", () =>
     Effect.gen(function*() {
       const key = (value: string | undefined) =>
