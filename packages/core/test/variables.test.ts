@@ -69,8 +69,18 @@ describe("Variables.read", () => {
   it.effect("Variables.read prints the name that a nested provider gives to a variable", () =>
     Effect.gen(function*() {
       const nested = ConfigProvider.nested(ConfigProvider.fromMap(new Map()), "PARTNER")
-      const error = yield* Effect.flip(Effect.withConfigProvider(Variables.read(fields), nested))
+      const error = yield* Variables.read(fields).pipe(Effect.withConfigProvider(nested), Effect.flip)
       assert.include(String(error), "- PARTNER_CREDIT_DATA_CLIENT_ID is missing: ")
+    }))
+
+  it.effect("Variables.read reports what is wrong with a variable that only the second of two providers has", () =>
+    Effect.gen(function*() {
+      const wrong = ConfigProvider.fromMap(new Map([["CREDIT_DATA_BASE_URL", "http://canary"]]))
+      const both = ConfigProvider.orElse(ConfigProvider.fromMap(new Map()), () => wrong)
+      const error = String(yield* Variables.read(fields).pipe(Effect.withConfigProvider(both), Effect.flip))
+      assert.include(error, "- CREDIT_DATA_BASE_URL: Expected https")
+      assert.include(error, "- CREDIT_DATA_CLIENT_ID is missing: the client id that the operator issued")
+      assert.notInclude(error, "canary")
     }))
 
   it.effect("a secret variable is redacted, and its error shows what was expected and no value", () =>

@@ -41,11 +41,12 @@ describe("a process with a connection", () => {
       assert.include(stdout, "refused the client")
     }).pipe(Effect.provide(Simulator.layer())))
 
-  it.live("exits with 1 and prints every missing variable if the environment has none", () =>
+  it.live("exits with 1 and prints every variable that is missing or wrong", () =>
     Effect.gen(function*() {
-      const { exitCode, stderr } = yield* run(script(program))
+      const { exitCode, stderr } = yield* run(script(program), { env: { CREDIT_DATA_BASE_URL: "http://canary" } })
       assert.strictEqual(exitCode, 1)
       assert.include(stderr, "- CREDIT_DATA_CLIENT_ID is missing")
       assert.include(stderr, "- CREDIT_DATA_AUTH_V2_URL is missing")
+      assert.include(stderr, "- CREDIT_DATA_BASE_URL: Expected https")
     }))
 })

@@ -66,9 +66,9 @@ interface Line {
   readonly text: string
 }
 
-const lineOf = (problem: Problem, message = problem.message): Line => ({
+const lineOf = (problem: Problem): Line => ({
   path: problem.path,
-  text: problem._op === "MissingData" ? ` is missing: ${message}` : `: ${message}`
+  text: problem._op === "MissingData" ? ` is missing: ${problem.message}` : `: ${problem.message}`
 })
 
 /** A line for each problem. For a missing variable, `left` has the full name from the provider, and `right` our description. */
@@ -76,7 +76,11 @@ const linesOf = (error: ConfigError.ConfigError): ReadonlyArray<Line> => {
   if (error._op === "And") return [...linesOf(error.left), ...linesOf(error.right)]
   if (error._op !== "Or") return [lineOf(error)]
   const { left, right } = error
-  return left._op === "MissingData" && right._op === "MissingData" ? [lineOf(left, right.message)] : linesOf(left)
+  if (left._op === "And" || !ConfigError.isMissingDataOnly(left)) return linesOf(left)
+  // a variable that only the second of two providers has may be wrong there
+  if (!ConfigError.isMissingDataOnly(right)) return linesOf(right)
+  const text = linesOf(right)[0]?.text ?? ""
+  return linesOf(left).map(({ path }) => ({ path, text }))
 }
 
 /** A copy of the error that prints one line for each variable. */
