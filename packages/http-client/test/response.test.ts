@@ -3,12 +3,12 @@ import { TokenError } from "@credit-data/core"
 import { DataAccess, type GroupClient } from "@credit-data/http-client"
 import { after } from "@credit-data/test-support/after"
 import { isResponseError, kindOf } from "@credit-data/test-support/httpErrors"
-import { Cookies, HttpBody, HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "@effect/platform"
+import { Cookies, HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Option, Stream, TestClock } from "effect"
 import { inspect } from "node:util"
 import { callOver } from "./support/calls.ts"
-import { over, rejecting, supply, transport } from "./support/fakes.ts"
+import { over, supply } from "./support/fakes.ts"
 
 const get = (client: HttpClient.HttpClient, url = "/a", settings?: GroupClient.Settings) =>
   Effect.gen(function*() {
@@ -203,16 +203,6 @@ describe("a 401 whose token is replaced", () => {
       const form = responding(() => new Response(new URLSearchParams(body), { status: 401 }))
       const rejected = yield* callOver(form, (client) => client.get("/a"), { replacementFails: refusal })
       assert.strictEqual((yield* rejected.formData).get("b"), "2", "the content type says how the body is read")
-    }))
-
-  it.effect("of a request with a stream is returned, and the request is not sent again", () =>
-    Effect.gen(function*() {
-      const { client, sent } = yield* transport(rejecting("token-1"))
-      const layer = over(DataAccess.layer(), yield* supply(), client)
-      const stream = HttpBody.stream(Stream.make(new Uint8Array([1])))
-      const response = yield* Effect.flatMap(DataAccess.DataAccess, (client) => client.post("/a", { body: stream }))
-        .pipe(Effect.provide(layer))
-      assert.deepStrictEqual([response.status, (yield* sent).length], [401, 1])
     }))
 })
 

@@ -1,4 +1,3 @@
-import { TokenError } from "@credit-data/core"
 import { recordingTracer } from "@credit-data/test-support/recordingTracer"
 import { isResponseError, kindOf } from "@credit-data/test-support/httpErrors"
 import { FetchHttpClient, HttpBody, HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platform"
@@ -142,25 +141,5 @@ describe("a client of the program that refuses every status except 2xx", () => {
         assert.strictEqual(yield* error.response.text, "the body")
         assert.notInclude(inspect(error, { depth: Infinity, customInspect: false }), "token-1")
       }
-    }))
-})
-
-describe("a 401", () => {
-  it.effect("is returned to the caller when the renewal fails", () =>
-    Effect.gen(function*() {
-      const { client, sent } = yield* transport(rejecting("token-1"))
-      const replacementFails = new TokenError.ServerError({
-        environment: "test",
-        tokenEndpoint: "t",
-        endpointStatus: 503
-      })
-      const text = yield* callOver(
-        client,
-        (client) =>
-          Effect.flatMap(client.get("/a"), ({ status, text }) => Effect.map(text, (text) => `${status} ${text}`)),
-        { replacementFails }
-      )
-      assert.strictEqual(text, "401 the body")
-      assert.strictEqual((yield* sent).length, 1)
     }))
 })

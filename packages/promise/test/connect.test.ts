@@ -122,21 +122,6 @@ describe("the calls of a connection", () => {
       assert.strictEqual(call?.headers["content-type"], "text/plain")
     }))
 
-  it.live("send nothing for a value that makes another path", () =>
-    connected(async ({ api, run, simulator }) => {
-      const error = await rejection(api.call("dataAccess", "GET", "/data-access/consumers/{id}", { id: ".." }))
-      assert.include(messageOf(error), "{id}")
-      assert.deepStrictEqual(await run(simulator.received), [])
-    }))
-
-  it.live("send the request again with another token when the API rejects the token", () =>
-    connected(async ({ api, run, simulator }) => {
-      await api.dataAccess("/data-access/consumers/42")
-      await run(simulator.revokeTokens)
-      assert.strictEqual((await api.dataAccess("/data-access/consumers/42")).status, 200)
-      assert.strictEqual(await run(simulator.tokenRequests), 2)
-    }))
-
   it.live("reject with the failure itself when there is no token, and so does `token`", () =>
     connected(async ({ api, run, simulator }) => {
       await run(simulator.failTokenRequests(rejected, { times: Infinity }))

@@ -35,18 +35,6 @@ const bodyOf = ({ body }: { readonly body: Redacted.Redacted<Uint8Array> }) =>
 describe.each(transports)("a call over %s", (_, transport) => {
   const layer = Layer.provideMerge(DataAccess.layer(), simulated(AuthV2.layerConfig(), transport))
 
-  it.effect("a call that gets a 401 is sent again once, with a new token and the same body", () =>
-    Effect.gen(function*() {
-      const simulator = yield* Simulator.Simulator
-      yield* call()
-      yield* simulator.revokeTokens
-      const client = yield* DataAccess.DataAccess
-      const response = yield* client.post("/data-access/consumers", { body: HttpBody.text("hello") })
-      assert.strictEqual(response.status, 200)
-      assert.deepStrictEqual((yield* toApi).map(bodyOf), ["", "hello", "hello"])
-      assert.strictEqual(yield* simulator.tokenRequests, 2)
-    }).pipe(Effect.provide(layer)))
-
   const rejection = Fault.Response({ status: 401, body: "x".repeat(100_000) })
 
   it.effect("50 calls that are rejected and sent again leave no connection open", () =>
@@ -120,17 +108,6 @@ describe.each(transports)("a call over %s", (_, transport) => {
       assert.strictEqual((yield* client.put("/data-access/upload", { body })).status, 200)
       const [sent = ""] = (yield* toApi).filter(({ method }) => method === "PUT").map(bodyOf)
       assert.include(sent, "not_found", "the response of the address that the redirect names")
-    }).pipe(Effect.provide(layer)))
-
-  it.effect("a stray 401 while the token endpoint is down is returned to the caller, and the token remains in use", () =>
-    Effect.gen(function*() {
-      const simulator = yield* Simulator.Simulator
-      yield* call()
-      yield* simulator.failTokenRequests(Fault.Response({ status: 503 }), { times: 100 })
-      yield* simulator.failCalls(Fault.Response({ status: 401 }))
-      assert.strictEqual(yield* statusOf("/data-access/odd"), 401)
-      for (let count = 0; count < 10; count++) assert.strictEqual(yield* statusOf(), 200)
-      assert.strictEqual(yield* simulator.tokenRequests, 2)
     }).pipe(Effect.provide(layer)))
 
   it.effect("interrupting a call aborts the request", () =>
@@ -213,19 +190,6 @@ describe.each(transports)("a call over %s", (_, transport) => {
       assert(error._tag === "NoSuchConsumer")
       yield* simulator.revokeTokens
       assert.strictEqual((yield* read).group, "Data Access")
-    }).pipe(Effect.provide(layer)))
-
-  it.effect("a call to a group whose scope was not granted fails before anything is sent", () =>
-    Effect.gen(function*() {
-      const simulator = yield* Simulator.Simulator
-      yield* simulator.grantScopes(["furnishment:all"])
-      const error = yield* Effect.flip(call())
-      assert.deepInclude({ ...error }, {
-        _tag: "InsufficientScope",
-        needed: "data-access:all",
-        granted: ["furnishment:all"]
-      })
-      assert.strictEqual((yield* toApi).length, 0)
     }).pipe(Effect.provide(layer)))
 
   it.effect("the error of an API that does not respond contains neither the token nor the sent request", () =>

@@ -7,7 +7,7 @@ import { whileTimePasses } from "@credit-data/test-support/whileTimePasses"
 import { runs } from "@credit-data/test-support/searches"
 import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Array as Arr, Config, DateTime, Effect, Fiber, Layer, Logger, TestClock } from "effect"
+import { Array as Arr, Config, Effect, Layer, Logger, TestClock } from "effect"
 import { simulated } from "../src/simulated.ts"
 
 const quiet = Logger.remove(Logger.defaultLogger)
@@ -110,33 +110,6 @@ describe("one token request per token lifetime", () => {
       for (let round = 0; round < 20; round++) assert.strictEqual(yield* status, 401)
       assert.strictEqual(yield* tokenRequests, 2)
     }).pipe(Effect.provide(withDataAccess())))
-
-  it.effect("a rotated secret is read, and tokens obtained with the old secret remain in use", () =>
-    Effect.gen(function*() {
-      const { credentials, environment, rotateSecret, tokenRequests } = yield* Simulator.Simulator
-      yield* Effect.gen(function*() {
-        const { get } = yield* AccessTokens.AccessTokens
-        const before = yield* get
-        yield* rotateSecret
-        assert.strictEqual(yield* get, before)
-        yield* TestClock.adjust("25 hours")
-        assert.notStrictEqual(yield* get, before)
-        assert.strictEqual(yield* tokenRequests, 3, "including a refused request")
-      }).pipe(Effect.provide(AuthV2.layer({ environment, credentials, scopes: ["data-access:all"] })))
-    }).pipe(Effect.provide(Layer.merge(Simulator.layer(), NodeHttpClient.layer))))
-
-  it.effect("expiry counts from the instant of the request, even when the response takes 9 s", () =>
-    Effect.gen(function*() {
-      const { awaitReceived, failTokenRequests } = yield* Simulator.Simulator
-      const { get } = yield* AccessTokens.AccessTokens
-      yield* failTokenRequests(Fault.Delay({ duration: "9 seconds" }))
-      const waiting = yield* Effect.fork(get)
-      yield* awaitReceived("AuthV2", 1)
-      yield* TestClock.adjust("9 seconds")
-      const token = yield* Fiber.join(waiting)
-      assert.strictEqual(DateTime.toEpochMillis(token.requestedAt), 0)
-      assert.strictEqual(DateTime.toEpochMillis(token.expiresAt), 86_399_000)
-    }).pipe(Effect.provide(supply())))
 
   it.effect("tokens of 10 s never get a 401, although the server rounds their instants down to whole seconds", () =>
     Effect.gen(function*() {
