@@ -16,7 +16,7 @@ import { plain } from "./internal/plain.ts"
  * @category models
  */
 export interface TestConnection extends Connection {
-  /** The requests so far, in order, each with the token `test-token`. Their bodies have not been read. */
+  /** The requests so far, in order, each with the token `test-token`, and after a 401 with the next one. Their bodies have not been read. */
   readonly calls: ReadonlyArray<Request>
 }
 

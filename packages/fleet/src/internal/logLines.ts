@@ -9,7 +9,7 @@ export const storeUnusable = (code: string, where: string, advice: string) =>
       `${where} until the store works again. ${advice}`
   )
 
-/** A stored value was changed, or has another format. Again: never. */
+/** A stored value was changed, or another version has written it. Again: never. */
 export const valueUnusable = (where: string) =>
   Effect.logWarning(
     `The shared store contains a value for ${where} that cannot be decrypted: it was changed, or has another version. It is ` +
