@@ -5,7 +5,9 @@
  */
 import * as AccessTokens from "@credit-data/core/AccessTokens"
 import { ofFetch } from "@credit-data/http-client/Internal"
+import * as Layer from "effect/Layer"
 import type { Connection } from "./Connection.ts"
+import { logging } from "./internal/logging.ts"
 import { open } from "./internal/open.ts"
 import { plain } from "./internal/plain.ts"
 
@@ -44,7 +46,7 @@ export const connectTest = async (
 ): Promise<TestConnection> => {
   const calls: Array<Request> = []
   const connection = await open({
-    supply: AccessTokens.layerTest(),
+    supply: Layer.provide(AccessTokens.layerTest(), logging()),
     sender: ofFetch(async (input, init) => {
       const request = new Request(input, init)
       calls.push(request.clone())
