@@ -60,6 +60,8 @@ export class Watchdog implements Reporter {
   }
 
   onTestCaseReady(test: TestCase) {
+    // on a busy machine, the result can come before this event
+    if (test.result().state !== "pending") return
     this.#send({
       key: test.id,
       name: `${test.module.moduleId}: ${test.fullName}`,
