@@ -51,7 +51,7 @@ const failed = (test: string, message: string) => failures.set(test, [...failure
 for (let run = 1; run <= Number(times); run++) {
   const file = join(folder, `${run}.json`)
   const startedAt = performance.now()
-  const { status, stdout } = spawnSync(program, [...args, "--reporter=json", `--outputFile=${file}`], {
+  const { signal, status, stderr, stdout } = spawnSync(program, [...args, "--reporter=json", `--outputFile=${file}`], {
     encoding: "utf8",
     stdio: ["ignore", "pipe", "pipe"]
   })
@@ -68,9 +68,12 @@ for (let run = 1; run <= Number(times); run++) {
       if (inFile.length === 0 && message !== "") failed(name, message)
     }
   } catch {
-    failed("the run itself", stdout)
+    // a run that was ended from outside has no report
   }
-  if (status !== 0 && count === 0) failed("the run itself", `exit code ${status}\n${stdout.slice(-2_000)}`)
+  if (status !== 0 && count === 0) {
+    const printed = `${stdout}\n${stderr}`.trim().split("\n").slice(-10).join("\n")
+    failed("the run itself", `${signal ?? `exit code ${status}`}\n${printed}`)
+  }
   console.log(`run ${run}: ${status === 0 ? "passed" : `${count} failed`} in ${seconds} s`)
 }
 
