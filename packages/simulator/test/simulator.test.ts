@@ -1,6 +1,8 @@
 import { Fault, Simulator } from "@credit-data/simulator"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, TestClock } from "effect"
+import { Context, Effect, Layer, TestClock } from "effect"
+import { once } from "node:events"
+import { connect } from "node:net"
 import { exchange, form, formV1, get, newToken, post, send, statusOf } from "./support/http.ts"
 
 const without = (name: keyof typeof form) => Object.fromEntries(Object.entries(form).filter(([key]) => key !== name))
@@ -240,4 +242,26 @@ describe("the lifetime of simulated tokens", () => {
         assert.strictEqual(yield* statusAt(10_700), 401)
       }).pipe(Effect.provide(Simulator.layer({ tokenLifetime: "10 seconds", wholeSeconds }))))
   }
+})
+
+describe("a simulator whose scope closes", () => {
+  it.live("ends the connection of a client that has sent half of a request", () =>
+    Effect.gen(function*() {
+      const ended = yield* Effect.scoped(Effect.gen(function*() {
+        const { environment: { authV2Url } } = Context.get(yield* Layer.build(Simulator.layer()), Simulator.Simulator)
+        const socket = connect(Number(new URL(authV2Url).port), "127.0.0.1")
+        // its end is a reset, which `once` would reject with
+        socket.on("error", () => {})
+        const ended = new Promise<void>((resolve) => socket.on("close", () => resolve()))
+        yield* Effect.promise(() => once(socket, "connect"))
+        yield* Effect.async<void>((resume) => {
+          socket.write(
+            "POST /oauth2/token HTTP/1.1\r\nhost: a\r\ncontent-length: 5\r\n\r\n1",
+            () => resume(Effect.void)
+          )
+        })
+        return ended
+      }))
+      yield* Effect.promise(() => ended)
+    }), 10_000)
 })

@@ -180,6 +180,7 @@ describe("the admin server", () => {
       assert.strictEqual((yield* readJson("/api/v1/state")).now, "1970-01-01T00:01:30.000Z")
 
       assert.strictEqual((yield* act("/api/v1/reset")).status, 204)
+      assert.strictEqual((yield* act("/api/v1/tokens/1/revoke")).status, 404)
       assert.strictEqual((yield* post("V2", form)).status, 200)
       assert.strictEqual((yield* readJson("/api/v1/requests")).length, 1)
     }).pipe(Effect.provide(Test)))
