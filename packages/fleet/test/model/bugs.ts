@@ -128,9 +128,5 @@ export const bugs: Readonly<Record<string, () => Bug>> = {
     publish: (name, value) => Effect.as(store.publish(name, value), true)
   }),
   "the end of a token's life is not sealed": () => withoutEnd,
-  "a process does not look at the store while it remembers a failure": () => (store) => ({
-    ...store,
-    read: (name) => Effect.map(store.read(name), (look) => ({ ...look, value: Option.none() }))
-  }),
   "a failure has no sealed end": () => endlessFailure
 }
