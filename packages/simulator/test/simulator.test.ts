@@ -247,21 +247,23 @@ describe("the lifetime of simulated tokens", () => {
 describe("a simulator whose scope closes", () => {
   it.live("ends the connection of a client that has sent half of a request", () =>
     Effect.gen(function*() {
-      const ended = yield* Effect.scoped(Effect.gen(function*() {
+      const socket = yield* Effect.scoped(Effect.gen(function*() {
         const { environment: { authV2Url } } = Context.get(yield* Layer.build(Simulator.layer()), Simulator.Simulator)
         const socket = connect(Number(new URL(authV2Url).port), "127.0.0.1")
-        // its end is a reset, which `once` would reject with
-        socket.on("error", () => {})
-        const ended = new Promise<void>((resolve) => socket.on("close", () => resolve()))
         yield* Effect.promise(() => once(socket, "connect"))
+        // its end is a reset
+        socket.on("error", () => {})
         yield* Effect.async<void>((resume) => {
           socket.write(
             "POST /oauth2/token HTTP/1.1\r\nhost: a\r\ncontent-length: 5\r\n\r\n1",
             () => resume(Effect.void)
           )
         })
-        return ended
+        return socket
       }))
-      yield* Effect.promise(() => ended)
+      yield* Effect.async<void>((resume) => {
+        if (socket.closed) return resume(Effect.void)
+        socket.once("close", () => resume(Effect.void))
+      })
     }), 10_000)
 })
