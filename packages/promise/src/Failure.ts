@@ -1,5 +1,6 @@
 /**
- * What `connect` and calls reject with, and what to do about it. No error contains a path, a header's value or a body; it may name a method or a header that cannot be sent.
+ * What `connect` and calls reject with, and what to do about it. No error contains a path, a header's value or a body of a request. It may name
+ * a method or a header that cannot be sent.
  *
  * @since 1.0.0
  */

@@ -149,7 +149,7 @@ export const restrictedClient = (client: HttpClient.HttpClient, { framed = ident
   })
   const send = framed((request) => region(checked.execute(request)))
   return opaque((request) =>
-    // Node would send a method in upper case, and the check of the body compares it as it is
+    // Node sends every method in upper case, but the check of the body compares it as it was given
     HttpMethod.isHttpMethod(request.method)
       ? send(request)
       : Effect.fail(requestError("Encode", { request, description: refusals.method(request.method) }))
