@@ -24,6 +24,7 @@ export { faultOf } from "./internal/readFault.ts"
 export { readiness } from "./internal/readiness.ts"
 export {
   connectionHeaders,
+  isMethod,
   lengthOf,
   opaque,
   refusals,

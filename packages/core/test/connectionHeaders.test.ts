@@ -121,8 +121,8 @@ describe("a body", () => {
 })
 
 describe("a method", () => {
-  for (const method of ["delete", "Post", "PROPFIND", "GET /second HTTP/1.1\r\n"]) {
-    it.effect(`that the platform does not have is refused, and nothing is sent: ${JSON.stringify(method)}`, () =>
+  for (const method of ["delete", "Post", "PROPFIND", "QUERY", "TRACE", "GET /second HTTP/1.1\r\n"]) {
+    it.effect(`is refused if it is not one of the seven, and nothing is sent: ${JSON.stringify(method)}`, () =>
       Effect.gen(function*() {
         const body = HttpBody.stream(Stream.make(new Uint8Array(5)))
         // @ts-expect-error: a program without types may pass this

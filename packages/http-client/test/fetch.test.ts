@@ -227,6 +227,7 @@ describe("the fetch of a group", () => {
         [{ headers: [["x-key", "canary\u0001"]] }, "x-key"],
         [{ headers: { "not a name": "canary" } }, "not?a?name"],
         [{ method: "PURGE" }, "PURGE"],
+        [{ method: "QUERY" }, "QUERY"],
         [{ body: "canary" }, "GET"],
         [{ method: "DELETE", body: new ReadableStream() }, "DELETE"]
       ] as const
@@ -314,6 +315,17 @@ describe("the body of a response", () => {
         const error = isCallError(yield* rejection(async () => read(await fetch("/a"))), "Cut")
         assert.isTrue(error.retryable)
       }
+    }))
+
+  it.scoped("that breaks off rejects without the token, which an error of its fetch may quote", () =>
+    Effect.gen(function*() {
+      const { fetch } = yield* setUp((request) => {
+        const quoting = new Error(`canary ${request.headers.get("authorization")}`, { cause: new Error("closed") })
+        return new Response(new ReadableStream({ pull: (controller) => controller.error(quoting) }))
+      })
+      const { cause } = isCallError(yield* rejection(async () => (await fetch("/a")).text()), "Cut")
+      assert.include(String(cause), "canary")
+      assert.notInclude(String(cause), "token-1")
     }))
 
   it.scoped("that is no JSON rejects as it does elsewhere, and is read once", () =>

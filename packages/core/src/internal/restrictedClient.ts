@@ -3,7 +3,7 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import type * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
-import * as HttpMethod from "@effect/platform/HttpMethod"
+import type * as HttpMethod from "@effect/platform/HttpMethod"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { identity } from "effect/Function"
@@ -51,7 +51,7 @@ export const lengthOf = (body: HttpBody.HttpBody): number | undefined => {
 
 /** Whether `node:http` would send the body without a length and not in chunks, as it does with methods that usually have no body. */
 const isUnframed = ({ body, method }: HttpClientRequest.HttpClientRequest): boolean =>
-  body._tag !== "Empty" && lengthOf(body) === undefined && /^(DELETE|GET|HEAD|OPTIONS|TRACE)$/.test(method)
+  body._tag !== "Empty" && lengthOf(body) === undefined && /^(DELETE|GET|HEAD|OPTIONS)$/.test(method)
 
 const headerName = /^[\w!#$%&'*+.^`|~-]+$/
 const unsendable = /[^\t\x20-\x7e\x80-\xff]/
@@ -59,6 +59,11 @@ const unsendable = /[^\t\x20-\x7e\x80-\xff]/
 /** The printable name of a header that HTTP cannot carry, or undefined for any other header. */
 export const unsendableHeader = (name: string, value: string): string | undefined =>
   !headerName.test(name) ? name.replace(/[^\w-]/g, "?").slice(0, 64) : unsendable.test(value) ? name : undefined
+
+const methods: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"])
+
+/** Effect 4 has two more: no `fetch` can send a TRACE, and no rule says whether a QUERY may be sent again. */
+export const isMethod = (method: string): method is HttpMethod.HttpMethod => methods.has(method)
 
 /** Why nothing was sent. The clients of this project and their `fetch`s say it alike. */
 export const refusals = {
@@ -150,7 +155,7 @@ export const restrictedClient = (client: HttpClient.HttpClient, { framed = ident
   const send = framed((request) => region(checked.execute(request)))
   return opaque((request) =>
     // Node sends every method in upper case, but the check of the body compares it as it was given
-    HttpMethod.isHttpMethod(request.method)
+    isMethod(request.method)
       ? send(request)
       : Effect.fail(requestError("Encode", { request, description: refusals.method(request.method) }))
   )

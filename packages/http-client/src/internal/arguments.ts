@@ -1,5 +1,4 @@
-import { connectionHeaders, refusals, unsendableHeader, userAgent } from "@credit-data/core/Internal"
-import * as HttpMethod from "@effect/platform/HttpMethod"
+import { connectionHeaders, isMethod, refusals, unsendableHeader, userAgent } from "@credit-data/core/Internal"
 import * as Predicate from "effect/Predicate"
 import { refused } from "./callFailure.ts"
 import { isReadableAgain, joined } from "./framing.ts"
@@ -133,7 +132,7 @@ const optionsOf = (
 ): Arguments => {
   // `Request` leaves `patch` in lower case
   const method = from.method.toUpperCase()
-  if (!HttpMethod.isHttpMethod(method)) throw refused("Encode", refusals.method(from.method))
+  if (!isMethod(method)) throw refused("Encode", refusals.method(from.method))
   const hasBody = body !== undefined && body !== null
   if (hasBody && (method === "GET" || method === "HEAD")) {
     throw refused("Encode", `A ${method} has no body, so nothing was sent. Send the content with POST`)

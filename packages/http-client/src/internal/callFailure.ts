@@ -1,7 +1,7 @@
 import { HttpError, Transport } from "@credit-data/core/Internal"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Predicate from "effect/Predicate"
-import type * as Redacted from "effect/Redacted"
+import * as Redacted from "effect/Redacted"
 import { CallError } from "../CallError.ts"
 
 // What a `fetch` of this package rejects with.
@@ -31,11 +31,14 @@ const isCutBody = (error: unknown): boolean =>
 
 interface Sent {
   readonly url: string
-  readonly secrets: ReadonlyArray<Redacted.Redacted>
+  /** The request's header. An error can quote it without its scheme. */
+  readonly authorization: string | undefined
 }
 
+const secretsIn = (header: string) => [header, header.replace(/^\S+ +/, "")].map((text) => Redacted.make(text))
+
 /** What becomes of an error of the transport. A caller gets nothing of the request, which a foreign error may contain. */
-export const callFailure = (error: unknown, { secrets, url }: Sent, stage: Transport.Stage): unknown => {
+export const callFailure = (error: unknown, { authorization, url }: Sent, stage: Transport.Stage): unknown => {
   if (isFinished(error) || stage === "Body" && !isCutBody(error)) return error
   const failure = HttpError.requestError("Transport", { request: HttpClientRequest.get(url), cause: error })
   const { reason } = Transport.transportFailure(failure, stage)
@@ -45,6 +48,6 @@ export const callFailure = (error: unknown, { secrets, url }: Sent, stage: Trans
     // without a cause, it is a mistake of the program
     retryable: Transport.isRetryable(reason) &&
       !(reason === "Other" && error instanceof TypeError && error.cause === undefined),
-    cause: Transport.foreignError(error, secrets)
+    cause: Transport.foreignError(error, authorization === undefined ? [] : secretsIn(authorization))
   })
 }

@@ -44,9 +44,6 @@ export interface Door {
   ) => Promise<Response>
 }
 
-/** An error can quote the caller's own header without its scheme. */
-const ownSecrets = (header: string) => [header, header.replace(/^\S+ +/, "")].map((text) => Redacted.make(text))
-
 const bearer = (token: AccessToken): string => `Bearer ${Redacted.value(token.secret)}`
 
 /**
@@ -178,8 +175,7 @@ export const makeDoor = Effect.fnUntraced(function*(
         })
       } catch (error) {
         endIfClosed(signal)
-        const secrets = token === undefined ? ownSecrets(own ?? "") : [token.secret]
-        const failure = callFailure(error, { url, secrets }, "Request")
+        const failure = callFailure(error, { url, authorization: headers["authorization"] }, "Request")
         const isReset = failure instanceof CallError && failure.reason === "Reset"
         if (!isReset || !isResendable || !attempts.mayResend()) throw failure
         await turn()

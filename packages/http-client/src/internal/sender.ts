@@ -13,6 +13,7 @@ export interface Sender {
 /** A call, until it has failed or its body has ended. */
 interface OpenCall {
   readonly url: string
+  readonly headers: RequestInit["headers"]
   readonly abort: (reason?: unknown) => void
   /** Removes the listener of the caller's signal. */
   readonly forget: () => void
@@ -41,8 +42,10 @@ export const ofFetch = (fetch: typeof globalThis.fetch, present: (error: unknown
     if (!call.isCloned) call.abort()
   })
 
-  const failureOf = (call: OpenCall | undefined, error: unknown): unknown =>
-    present(callFailure(error, { url: call?.url ?? "", secrets: [] }, "Body"))
+  const failureOf = (call: OpenCall | undefined, error: unknown): unknown => {
+    const authorization = new Headers(call?.headers).get("authorization") ?? undefined
+    return present(callFailure(error, { url: call?.url ?? "", authorization }, "Body"))
+  }
 
   const reading = async <A>(response: Response, content: Promise<A>): Promise<A> => {
     const call = calls.get(response)
@@ -157,6 +160,7 @@ export const ofFetch = (fetch: typeof globalThis.fetch, present: (error: unknown
       const listener = () => abort(signal?.reason)
       const call: OpenCall = {
         url,
+        headers: init.headers,
         abort,
         forget: () => signal?.removeEventListener("abort", listener),
         reject: undefined,

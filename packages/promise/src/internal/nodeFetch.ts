@@ -713,7 +713,7 @@ export const makeNodeFetch = (options: { readonly agent?: http.Agent | undefined
     sender: (present) => {
       const calls: Calls = {
         open: new Set(),
-        failureOf: (error, url) => present(callFailure(error, { url, secrets: [] }, "Body"))
+        failureOf: (error, url) => present(callFailure(error, { url, authorization: undefined }, "Body"))
       }
       return {
         fetch: (url, init) => send(calls, url, init),
