@@ -25,13 +25,11 @@ export const live: Effect.Effect<HttpServerResponse.HttpServerResponse> = Effect
 )
 
 /**
- * Returns 200 if callers can get a token that covers at least one requested scope, and otherwise 503. It does not depend on 401s from the API, because a process without
- * calls could not become ready again. The body is JSON. It shows the phase of the token, the type of the last failure and the time of the
- * next token request, and no secret, address or message.
+ * Returns 200 if there is a valid token, and otherwise 503. A token that covers none of the requested scopes does not count. The status does
+ * not depend on 401s from the API, because a process without calls could not become ready again. The body is JSON, without secrets.
  *
- * If there is no token yet, or the supply is not usable, the check requests a token and waits for up to 800 ms, so that a
- * program with wrong credentials never becomes ready, and a program that gets no calls becomes ready again after an outage. The
- * pauses after failures apply to the check as to any caller.
+ * Without a valid token, the check requests one and waits for up to 800 ms, so that a program that gets no calls becomes ready again after
+ * an outage. The pauses after failures apply to the check too.
  *
  * @since 1.0.0
  * @category responses

@@ -9,9 +9,8 @@ import { expose } from "./internal/exposition.ts"
 import { snapshot } from "./internal/snapshot.ts"
 
 /**
- * All metrics of the program in the text format of Prometheus: the metrics of this package, of Effect, and of the program itself.
- * Dots in names become underscores, and names end with the unit: `credit_data.token.request.duration` is
- * `credit_data_token_request_duration_seconds`.
+ * The metrics of the program in the text format of Prometheus, including those of Effect. Dots in names become underscores, and a unit of
+ * time or size is appended: `credit_data.token.request.duration` is `credit_data_token_request_duration_seconds`.
  *
  * @since 1.0.0
  * @category accessors

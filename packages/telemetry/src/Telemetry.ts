@@ -24,13 +24,12 @@ import * as Metrics from "./internal/metrics.ts"
  */
 export interface Settings {
   /**
-   * How often the counts of returned tokens and waiting callers are read. All other metrics also change with the events of the
-   * supply. At least 100 ms. Default: 5 seconds.
+   * How often the metrics of the token supply are updated between its events. At least 100 ms. Default: 5 seconds.
    */
   readonly sampleInterval?: Duration.DurationInput | undefined
   /**
-   * More attributes of all series. They distinguish the supplies of several clients or tenants. Names as Prometheus accepts them,
-   * with dots. Default: none.
+   * More attributes of all series, which distinguish the supplies of several clients or tenants. Their names may have letters, digits,
+   * underscores and dots. Default: none.
    */
   readonly attributes?: Readonly<Record<string, string>> | undefined
 }
@@ -57,17 +56,14 @@ const checked = (attributes: Readonly<Record<string, string>>) => {
 }
 
 /**
- * Keeps Effect's metrics about the supply of tokens up to date, for any exporter of metrics: `Otlp` and `NodeSdk` of
- * `@effect/opentelemetry`, or `Prometheus` of this package. `http.client.request.duration` has the calls of the endpoint groups
- * that use the same supply, by group, method, path template and status, and `http.client.active_requests` those that have not ended.
+ * Keeps Effect's metrics about the supply of tokens, and about the calls with its tokens, up to date. An exporter sends them: `Otlp` or
+ * `NodeSdk` of `@effect/opentelemetry`, or `Prometheus` of this package.
  *
- * All series have the attributes `credit_data.environment`, `credit_data.client_id` (at most 64 characters of it), `credit_data.version`
- * (`V1` or `V2`) and `server.address` (the host of the token endpoint, or of the API for calls). Supplies with the same attributes share
- * their series: counters add them up, and gauges show the supply that was built last. Set `attributes` to distinguish them. Use one such
- * layer per supply, because each layer counts every event.
+ * The series show the environment, the client id, the version and the server. Supplies for which these are the same share their series, and
+ * gauges show the supply that was built last. Set `attributes` to distinguish them. Use one such layer per supply, because each layer counts
+ * every event.
  *
- * Provide the exporter to this layer instead of merging the two, so that the exporter sends the last values when the program ends. The
- * layer keeps a timer until its scope is closed.
+ * Provide the exporter to this layer instead of merging the two, so that the exporter sends the last values when the program ends.
  *
  * Fails with a `ConfigError` if `sampleInterval` or the name of an attribute is not valid.
  *
@@ -102,7 +98,7 @@ export const layer = (
       })
       yield* observeCalls(tokens, recorder(labelsOf(tokens.environment.baseUrl)))
       const metrics = Metrics.make(labelsOf(tokenEndpoint), requestedScopes)
-      // metrics that cannot be updated once are updated the next time
+      // one update that fails must not end the next ones
       const safely = (update: Effect.Effect<void>) => Effect.catchAllCause(update, notUpdated)
       const show = safely(Effect.flatMap(tokens.status, metrics.show))
       // runs after the fibers below have ended, and before an exporter sends the metrics for the last time

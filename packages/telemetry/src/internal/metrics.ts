@@ -109,9 +109,9 @@ const seriesOf = (keys: object, series: (key: string) => Registry.Update): Reado
 const change = (series: ReadonlyMap<string, Registry.Update>, key: string, value: number): Effect.Effect<void> =>
   series.get(key)?.(value) ?? Effect.void
 
-/** The metrics of one supply. Counters follow its events, and all other metrics follow its status. */
+/** The metrics of one supply, from its events and its status. */
 export interface Metrics {
-  /** Shows this supply from now on, and makes all counters, because the first increase of an unborn series is not seen. */
+  /** Shows this supply from now on, and makes the counters of its events, because the first increase of an unborn series is not seen. */
   readonly start: Effect.Effect<void>
   /** Counts what happened. */
   readonly count: (event: TokenEvent.TokenEvent) => Effect.Effect<void>

@@ -5,7 +5,7 @@ import * as MetricState from "effect/MetricState"
 import * as Option from "effect/Option"
 import { type Sample, withoutUnit } from "./sample.ts"
 
-/** All series of the program, including those of other libraries and of Effect itself. */
+/** The series of the program, including those of other libraries and of Effect itself. */
 export const snapshot: Effect.Effect<ReadonlyArray<Sample>> = Effect.map(
   Metric.snapshot,
   (pairs) =>
