@@ -7,7 +7,8 @@ import type { TransportReason } from "@credit-data/core/TokenError"
 import * as Data from "effect/Data"
 
 /**
- * A call through a `fetch` that got no complete response, or that was not sent. It has nothing of the request: no path, header or body.
+ * A call through a `fetch` that got no complete response, or that was not sent. Its message shows no values of the path, of headers or of the
+ * body.
  *
  * @since 1.0.0
  * @category errors
@@ -16,8 +17,8 @@ export class CallError extends Data.TaggedError("CallError")<{
   /** What happened, and what to do. */
   readonly message: string
   /**
-   * Why there is no complete response. `InvalidUrl` and `Encode` are mistakes of the caller, and nothing was sent: a URL outside the base
-   * URL or values of a path that would make another path, and a method, header or body that cannot be sent. `Closed`: the scope has closed.
+   * Why there is no complete response. After `InvalidUrl` (a refused URL or value of a path) and `Encode` (a method, header or body that cannot
+   * be sent), nothing was sent. `Closed`: the scope has closed.
    */
   readonly reason: TransportReason | "InvalidUrl" | "Encode"
   /** Whether a later attempt can succeed. */

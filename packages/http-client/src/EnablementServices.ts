@@ -12,8 +12,7 @@ import * as Fake from "./Fake.ts"
 import * as GroupClient from "./GroupClient.ts"
 
 /**
- * An HttpClient for Enablement Services. The token must cover `serviceplus:all`. For a token of Auth V1 the server decides,
- * because its scope names do not map to `serviceplus:all`.
+ * An HttpClient for Enablement Services. The token must cover `serviceplus:all`. For a token of Auth V1, the server decides.
  *
  * @since 1.0.0
  * @category services
@@ -37,8 +36,8 @@ export class EnablementServices extends Context.Tag("@credit-data/http-client/En
 /**
  * The client of Enablement Services. Its tokens and its base URL come from the supply.
  *
- * Building the layer fails with a `ConfigError` if the supply does not request `serviceplus:all`, or if its base URL is not
- * valid.
+ * Building the layer fails with a `ConfigError` if the supply requests scopes and `serviceplus:all` is not among them, or if its base URL is
+ * not valid.
  *
  * @since 1.0.0
  * @category layers

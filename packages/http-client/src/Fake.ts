@@ -25,9 +25,8 @@ export type Handler = (
 const recorded = new WeakMap<object, Array<HttpClientRequest.HttpClientRequest>>()
 
 /**
- * A client whose calls go to the handler. The handler gets each request as the program wrote it, without a token. No call is sent again.
- * The base URL is `http://localhost`, and a URL that the real client refuses is refused here too. The handler can return the same `Response`
- * several times.
+ * A client whose calls go to the handler, without a token. No call is sent again. The base URL is `http://localhost`, and a URL of another
+ * origin or with `..` is refused. The handler can return the same `Response` several times.
  *
  * Each group has it as a layer, such as `DataAccess.layerTest`. Use this function for a group of your own.
  *
@@ -69,7 +68,7 @@ export const make = <const Name extends string>(name: Name, handler: Handler): E
   })
 
 /**
- * The requests that a fake has received, in order. Empty for any other client.
+ * The requests that a fake has received, in order.
  *
  * @since 1.0.0
  * @category models

@@ -21,20 +21,19 @@ import { ofFetch } from "./internal/sender.ts"
  * @category models
  */
 export interface Options {
-  /** The name of the endpoint group. It appears in metrics and in errors. */
+  /** The name of the endpoint group. It appears in metrics. */
   readonly name: string
   /** The scope that a token must cover before it is sent. Default: none, so the server decides. */
   readonly scope?: AccessScope.AccessScope | undefined
   /**
-   * Sends the requests, each of which contains a token. A proxy, certificates and a test's responses belong here. Default: the global
-   * `fetch`.
+   * Sends the requests, which contain the token. A proxy, certificates and a test's responses belong here. Default: the global `fetch`.
    */
   readonly fetch?: typeof globalThis.fetch | undefined
 }
 
 /**
- * Calls a path that contains values, such as an id from outside. Each value is encoded, so it cannot add a segment or a query. With a value
- * that would make its segment empty, `.` or `..`, the call rejects with a `CallError` (`InvalidUrl`), and nothing is sent.
+ * Calls a path that contains values, such as an id from outside. Each value is encoded. With an empty value, or one that would make its
+ * segment `.` or `..`, the call rejects with a `CallError` (`InvalidUrl`), and nothing is sent.
  *
  * @since 1.0.0
  * @category models
@@ -66,13 +65,12 @@ export interface GroupFetch {
  * - A redirect is not followed. The caller gets the redirect as the response.
  * - A body that is a stream is sent once: after a 401, the caller gets the 401. The body of a `Request` is sent again if it has up to 1 MiB.
  * - It drops `host`, `content-length` and the headers of a connection.
- * - It rejects with the errors of the supply, with an `InsufficientScope`, or with a `CallError`. Reading a body that breaks off rejects with
- *   a `CallError` too. After an abort, it rejects with the reason of the signal.
+ * - A failed call rejects with a token error, an `InsufficientScope` or a `CallError`. Reading a body that breaks off rejects with a
+ *   `CallError` too. After an abort, it rejects with the reason of the signal.
  *
- * There is no timeout. Pass a signal, such as `AbortSignal.timeout(15_000)`, which covers the body of the response too. A call is counted in
- * the metrics of the supply, and has no span.
+ * There is no timeout. Pass a signal, such as `AbortSignal.timeout(15_000)`, which covers the body of the response too. A call has no span.
  *
- * When the scope closes, calls in progress, bodies that are being read, and all later calls reject with a `CallError` (`Closed`).
+ * When the scope closes, calls in progress and later calls reject with a `CallError` (`Closed`).
  *
  * Fails with a `ConfigError` if the supply requests scopes and this one is not among them, or if its base URL is not valid.
  *

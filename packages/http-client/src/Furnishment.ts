@@ -12,8 +12,7 @@ import * as Fake from "./Fake.ts"
 import * as GroupClient from "./GroupClient.ts"
 
 /**
- * An HttpClient for Furnishment. The token must cover `furnishment:all`. For a token of Auth V1 the server decides, because
- * its scope names do not map to `furnishment:all`.
+ * An HttpClient for Furnishment. The token must cover `furnishment:all`. For a token of Auth V1, the server decides.
  *
  * @since 1.0.0
  * @category services
@@ -36,8 +35,8 @@ export class Furnishment
 /**
  * The client of Furnishment. Its tokens and its base URL come from the supply.
  *
- * Building the layer fails with a `ConfigError` if the supply does not request `furnishment:all`, or if its base URL is not
- * valid.
+ * Building the layer fails with a `ConfigError` if the supply requests scopes and `furnishment:all` is not among them, or if its base URL is
+ * not valid.
  *
  * @since 1.0.0
  * @category layers

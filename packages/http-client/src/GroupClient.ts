@@ -45,17 +45,15 @@ export type GroupClientError = HttpClientError.HttpClientError | TokenError.Toke
  * An HttpClient whose requests go to one endpoint group, each with a token.
  *
  * - A relative URL is appended to the base URL of the environment, including the path of the base URL. An absolute URL must
- *   begin with the base URL. Any other URL fails with a `RequestError` (`InvalidUrl`), and nothing is sent: another origin, another base
- *   path, and a path with a segment `..`, even if its dots or slashes are encoded, or as `..;`. A fragment is not sent.
+ *   begin with the base URL. Any other URL, and a path with a segment `..`, even if it is encoded, fails with a `RequestError`
+ *   (`InvalidUrl`), and nothing is sent.
  * - After a 401 the client reports the token and sends the request again with a token that this call has not tried, if the body can be
- *   sent again. A call is sent with at most three tokens. If no other token is left, the caller gets the 401. The caller gets every other
- *   status unchanged, including a redirect.
+ *   sent again. If no other token is left, the caller gets the 401. Other statuses, such as a redirect, are responses too.
  * - A connection can be reset before a response arrives, because a server or firewall closed it while it was idle. In this
  *   case, a GET, HEAD or OPTIONS, and any request with an `Idempotency-Key`, is sent again up to three times, if its body is not
- *   a stream. Each retry asks the supply for the token again. Within any few seconds, a client sends at most as many retries as
- *   first attempts, or three if these were fewer.
- * - `host` and the headers of a connection, such as `connection`, `transfer-encoding` and `upgrade`, are dropped. A `content-length`
- *   becomes the length of the body. `User-Agent` is `credit-data/VERSION`, unless the request has one.
+ *   a stream. A client's retries are limited to the number of its recent first attempts, or three.
+ * - `host` and the headers of a connection, such as `connection`, `transfer-encoding` and `upgrade`, are dropped. `User-Agent` is
+ *   `credit-data/VERSION`, unless the request has one.
  * - A header that cannot be sent fails with a `RequestError` (`Encode`) that names the header, and nothing is sent.
  * - A `DELETE`, `GET`, `HEAD` or `OPTIONS` whose body has no known length, such as a stream without one, fails with a `RequestError`
  *   (`Encode`), and nothing is sent.
@@ -64,7 +62,7 @@ export type GroupClientError = HttpClientError.HttpClientError | TokenError.Toke
  * - A request that already has an `Authorization` header keeps it. No token is added, no scope is checked, and a 401 is not
  *   reported.
  * - Read the body of a response in one way only: as a stream, or with `text`, `json` and so on.
- * - No request, response or error that a caller gets contains the token. Of an underlying error, only name, message and code
+ * - The request in a response or error that a caller gets does not contain the token. Of an underlying error, name, message and code
  *   remain.
  * - There is no deadline: use `Effect.timeout`.
  *
@@ -72,12 +70,12 @@ export type GroupClientError = HttpClientError.HttpClientError | TokenError.Toke
  * @category models
  */
 export interface GroupClient<out Name extends string = string> extends HttpClient.HttpClient.With<GroupClientError> {
-  /** The name of the endpoint group. The client of one group is not accepted in the place of another. */
+  /** The name of the endpoint group. */
   readonly group: Name
 }
 
 /**
- * The optional settings of the client of a group. Each has a default.
+ * The optional settings of the client of a group.
  *
  * @since 1.0.0
  * @category models
@@ -96,7 +94,7 @@ export interface Settings {
  * @category models
  */
 export interface Options<Name extends string = string> extends Settings {
-  /** The name of the endpoint group. It appears on the span of a call and in errors. */
+  /** The name of the endpoint group. It appears on the span of a call and in metrics. */
   readonly name: Name
   /** The scope that a token must cover before it is sent. Default: none, so the server decides. */
   readonly scope?: AccessScope.AccessScope | undefined
@@ -108,7 +106,7 @@ type Response = HttpClientResponse.HttpClientResponse
 /**
  * A client for paths that belong to none of the three endpoint groups. Its tokens and its base URL come from the supply.
  *
- * For a client under a tag of its own, use `layer`, whose uses share a client only where the supply is the same.
+ * For a client under a tag of its own, use `layer`, which is safe for several tenants.
  *
  * Fails with a `ConfigError` if the supply requests scopes and this one is not among them, or if its base URL is not valid.
  *
@@ -212,8 +210,7 @@ export const make: <const Name extends string>(
   })
 
 /**
- * The layer of a client for paths that belong to none of the three endpoint groups, under its own tag. Like the layers of these groups, its
- * uses share one client where the supply and the HttpClient are the same.
+ * The layer of a client for paths that belong to none of the three endpoint groups, under its own tag.
  *
  * Building the layer fails like `make`.
  *
@@ -239,7 +236,7 @@ type Names<Template extends string> = Template extends `${string}{${infer Name}}
   : never
 
 /**
- * The values of a path template: one for each name in it, and no other.
+ * The values of a path template: one for each name in it.
  *
  * @since 1.0.0
  * @category models
@@ -248,11 +245,11 @@ export type Values<Template extends string> = [Names<Template>] extends [never] 
   : { readonly [Name in Names<Template>]: string | number }
 
 /**
- * Calls a path that contains values, such as the id of a consumer. Each value is encoded, so it cannot add a segment or a query. The
- * template appears on the span of the call, as after `withPathTemplate`.
+ * Calls a path that contains values, such as the id of a consumer. Each value is encoded. The template appears on the span of the call and
+ * in metrics, as after `withPathTemplate`.
  *
- * A value that would make its segment empty, `.` or `..` would lead to another path. In that case, nothing is sent, and the call fails
- * with a `RequestError` (`InvalidUrl`) that does not show the value.
+ * With an empty value, or one that would make its segment `.` or `..`, nothing is sent, and the call fails with a `RequestError`
+ * (`InvalidUrl`) that does not show the value.
  *
  * @since 1.0.0
  * @category combinators
@@ -303,9 +300,8 @@ export const call: {
 )
 
 /**
- * Sets the path template of calls whose path another library makes, such as `HttpApiClient`. It appears on the span of a call, in its
- * name and as `url.template`. Traces can then be grouped by it, and they contain no personal data. Default: none. `GroupClient.call` sets
- * it itself.
+ * Sets the path template of calls whose path another library makes, such as `HttpApiClient`. It appears in the name of a call's span, and as
+ * `url.template` on the span and in metrics. Do not put values into it. `GroupClient.call` sets it itself.
  *
  * @since 1.0.0
  * @category combinators

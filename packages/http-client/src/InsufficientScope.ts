@@ -46,14 +46,14 @@ export class InsufficientScope extends ownMessage(
     needed: AccessScope.AccessScope,
     /** The scopes that were granted. */
     granted: Schema.Array(Schema.String),
-    /** No further token is requested for this scope before this instant. */
+    /** Because of this scope, no further token is requested before this instant. */
     nextTryAt: Schema.optional(Schema.DateTimeUtc),
     /** The request had been sent with an earlier token. The present token does not cover the endpoint group. */
     wasSent: Schema.optional(Schema.Boolean)
   })
 ) {
   /**
-   * What `JSON.stringify` and loggers print, with at most ten of the granted scopes.
+   * What `JSON.stringify` prints, with at most ten of the granted scopes.
    *
    * @since 1.0.0
    */
@@ -67,7 +67,7 @@ export class InsufficientScope extends ownMessage(
   }
 
   /**
-   * What happened and what to do. An own property, so that `structuredClone` and `postMessage` copy it.
+   * What happened and what to do.
    *
    * @since 1.0.0
    */

@@ -18,7 +18,7 @@ const fewest = 3
 
 /**
  * Caps the retries of a client after closed connections at the number of its first attempts in the last five to ten seconds, or at three
- * if these were fewer. A reset of all connections then at most doubles the load, apart from these three, as with the budget of tower.
+ * if these were fewer. A reset of all connections then at most doubles the load, apart from these three.
  */
 export const makeBudget = (clock: Clock.Clock) => {
   let since = 0

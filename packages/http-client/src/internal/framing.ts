@@ -35,8 +35,7 @@ const sizeOfFiles = (content: BodyInit | null | undefined): number =>
     : 0
 
 /**
- * Makes a form or raw content into bytes, so that its length is known. This also lets every transport send it, and lets `node:http` receive
- * a response that arrives before the end of the body.
+ * Makes a form or raw content into bytes, so that its length is known and every transport can send it.
  */
 const inMemory = Effect.fnUntraced(function*(
   request: Request,

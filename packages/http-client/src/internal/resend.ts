@@ -63,8 +63,7 @@ const mayBeSentTwice = ({ body, headers, method }: HttpClientRequest.HttpClientR
   mayArriveTwice(method, "idempotency-key" in headers) && canBeSentAgain(body)
 
 /**
- * Whether the server most likely closed the idle connection before the request, and the request may be sent again. In this
- * case no part of a response has arrived. Browsers and Go's `net/http` also send such a request again.
+ * Whether the server most likely closed the idle connection before the request, and the request may be sent again.
  */
 export const isClosedConnection = (error: unknown, request: HttpClientRequest.HttpClientRequest): boolean =>
   HttpClientError.isHttpClientError(error) &&
