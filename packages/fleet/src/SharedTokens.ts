@@ -15,20 +15,17 @@ import { parts } from "./internal/stored.ts"
 import { TokenStore } from "./TokenStore.ts"
 
 /**
- * Builds a supply whose tokens come from a store that the processes of a fleet share. It behaves like `AccessTokens.make`, except that
- * only one process of the fleet requests each new token. The others take it from the store.
+ * Builds a supply whose tokens come from a store that the processes of a fleet share. One process requests a token, and the others take it
+ * from the store. `refresh` sends a request from each process that calls it.
  *
- * - A process that finds neither a token nor a lease takes the lease (2 seconds, renewed while the request runs) and sends the
- *   request. The others wait for the token, for at most one deadline of the token endpoint. After that they send a request
- *   themselves, so the longest wait for a token is two deadlines. If the request hangs for half of the deadline, one other process tries.
- * - The failures `InvalidClient` and `ServerError` are shared too: for 1 second, or for the duration of `Retry-After`. A process that
- *   takes a non-retryable failure from the store pauses for the rest of that time, plus up to 1 second.
+ * - A process waits for the token of another one for at most one deadline of the token endpoint. After that it sends a request itself, so
+ *   callers wait for up to about two deadlines.
+ * - The failures `InvalidClient` and `ServerError` are shared too: for 1 second, or for the duration of `Retry-After`.
  * - What is stored is encrypted with a key that is derived from the client secret. Processes with other credentials, another token
  *   endpoint, audience or other scopes use another entry of the store.
- * - While a failure is remembered, the process sends no token request. When callers request tokens, it checks about once a
- *   second whether another process has a token now.
- * - A fault of the store never reaches a caller. It delays a token request by at most 0.6 seconds, after which this process requests its
- *   own token. After three consecutive faults, it does not use the store for 10 seconds.
+ * - During the pause after a failure, callers get a token that another process has obtained.
+ * - A fault of the store never reaches a caller. After about 0.6 seconds of waiting for the store, this process requests its own token.
+ *   After three consecutive faults, it does not use the store for 10 seconds.
  *
  * Fails with a `ConfigError` if a setting is invalid, if the client secret has fewer than 32 characters, or if the token endpoint
  * has no credentials.

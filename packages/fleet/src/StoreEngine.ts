@@ -70,11 +70,7 @@ export interface Service {
   /**
    * Writes the value, unless there is one with a higher fence, and then gives the lease back, if this owner still has it. Returns whether
    * the value was written. The value expires at an instant of the store's clock, and not after a duration, because a store that was
-   * paused may write it late.
-   *
-   * An engine without transactions looks first and then writes, so a process that is stopped between the two can put an older value back.
-   * No process replaces a newer token with it. A process without a token uses it until it expires or is rejected, and the next value, whose
-   * fence is higher, replaces it.
+   * paused may write it late. An engine without transactions may look first and then write.
    */
   readonly publish: (
     name: string,
@@ -83,7 +79,7 @@ export interface Service {
 }
 
 /**
- * The maximum size of a value in bytes. Larger ones count as absent. A token has at most 64 KiB.
+ * The maximum size of a value in bytes. Larger ones count as absent.
  *
  * @since 1.0.0
  * @category constants

@@ -10,7 +10,7 @@ const what = { Unavailable: "cannot be reached", Timeout: "did not respond in ti
 
 /**
  * Why an operation of a store failed. `Unavailable`: the store cannot be reached. `Timeout`: it did not respond in time.
- * `Refused`: it returned an error, because it is full or read-only, for example.
+ * `Refused`: it returned an error, for example because it is full or read-only.
  *
  * @since 1.0.0
  * @category errors
@@ -18,7 +18,7 @@ const what = { Unavailable: "cannot be reached", Timeout: "did not respond in ti
 export class StoreError extends ownMessage(
   Schema.TaggedError<StoreError>("@credit-data/fleet/StoreError")("StoreError", {
     reason: Schema.Literal("Unavailable", "Timeout", "Refused"),
-    /** The code of the cause, such as `ECONNREFUSED` or `OOM`. Never the text of a response, which could contain anything. */
+    /** The code of the cause, such as `ECONNREFUSED` or `OOM`. Never the text of a response. */
     code: Schema.String,
     /** What to do about it, for the engineer on call, if the store provides advice. */
     hint: Schema.optional(Schema.String)

@@ -12,7 +12,7 @@ import * as memoryEngine from "./internal/memoryEngine.ts"
 import type { Service } from "./StoreEngine.ts"
 
 /**
- * The store that the processes of a fleet share. It contains encrypted bytes, and is independent of tokens.
+ * The store that the processes of a fleet share. It contains encrypted bytes.
  *
  * @since 1.0.0
  * @category services
@@ -28,18 +28,11 @@ export class TokenStore extends Context.Tag("@credit-data/fleet/TokenStore")<Tok
 export const layerMemory: Layer.Layer<TokenStore> = Layer.effect(TokenStore, memoryEngine.make)
 
 /**
- * A store in a folder of one machine, for the processes on it. Not for network file systems, which lack exclusive creation and atomic
- * rename, and not for machines that share a folder: their clocks differ.
+ * A store in a folder of one machine, for the processes of one user on it. Not for network file systems, and not for machines that share a
+ * folder: their clocks differ.
  *
- * The folder is created if it is missing, with access for its owner only. All files in it have the mode 0600. An entry has one file for
- * its value and one for its lease. If a process was killed, the process that takes over leaves one more file. A store that is built at
- * least a week later removes it.
- *
- * The operations on a lease are several system calls. A process that is stopped between two of them for longer than its lease can have the
- * lease together with another process. Both then request a token, and the processes use the newer one.
- *
- * Building the layer fails with a `ConfigError` if the folder cannot be created or written, or if other users can enter it. A folder that
- * is deleted while the store is in use is created again.
+ * The folder is created if it is missing, with access for its owner only. Building the layer fails with a `ConfigError` if the folder cannot
+ * be created or written, or if other users can enter it.
  *
  * @since 1.0.0
  * @category layers

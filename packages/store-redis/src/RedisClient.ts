@@ -5,10 +5,10 @@
  */
 
 /**
- * The members of an `ioredis` client that a store uses. Every `Redis` and `Cluster` has them, in any version or copy of `ioredis`.
+ * The members of an `ioredis` client that a store uses. `Redis` and `Cluster` have them.
  *
- * The example contains clients for Sentinel, for a cloud server whose password is a token, and for a cluster over TLS. Each client closes
- * a dead connection, and reads the password again for each new connection.
+ * The example contains clients for Sentinel, for a cloud server whose password is a token, and for a cluster over TLS. They read
+ * the password again for each new connection.
  *
  * @since 1.0.0
  * @category models

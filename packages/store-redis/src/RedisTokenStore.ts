@@ -1,5 +1,5 @@
 /**
- * The store that a fleet shares, on Redis or Valkey.
+ * The store that a fleet shares, on Redis.
  *
  * @since 1.0.0
  */
@@ -27,7 +27,7 @@ import type { RedisClient } from "./RedisClient.ts"
  */
 export interface Options {
   /**
-   * `rediss://user:password@host:port/database`. Without TLS (`redis://`) only for a server on this machine. For sentinels, a cluster, or
+   * `rediss://user:password@host:port/database`. Without TLS (`redis://`) only for a server on this machine, or with `unencrypted`. For sentinels, a cluster, or
    * other settings of `ioredis`, pass a client to `layerClient`.
    *
    * If `url` is an effect, it is run again when Redis rejects the password, and the next connection attempt uses the new password.
@@ -54,7 +54,7 @@ const address = ({ url, ...rules }: Options): Effect.Effect<URL, ConfigError.Con
   })
 
 /**
- * The store on Redis (6.2 or later) or Valkey, over its own connection to one server. The connection is closed with the scope of the layer.
+ * The store on Redis (6.2 or later), over its own connection to one server. The connection is closed with the scope of the layer.
  *
  * Building the layer does not wait for Redis. It fails only with a `ConfigError`, which names the invalid option and never its value.
  *
@@ -103,11 +103,9 @@ const store = (
     : Effect.map(guard(client), (lastCode) => engine.make(client, { lastCode, onRejected, prefix }))
 
 /**
- * The store over your own `ioredis` client, with any of its settings, such as Sentinel, a cluster or cloud IAM tokens. The client can
- * come from any version or copy of `ioredis`, or from a class that extends it. Your program closes it.
+ * The store over your own `ioredis` client, for Sentinel, a cluster or cloud IAM tokens. Your program closes it.
  *
- * An operation that takes longer than 0.6 seconds counts as a fault, whatever the client's time limits are. Only the client can give up a
- * dead connection: set `socketTimeout`, `maxRetriesPerRequest: 0` and `enableOfflineQueue: false`, as in the
+ * The store does not close a dead connection of your client: set `socketTimeout`, `maxRetriesPerRequest: 0` and `enableOfflineQueue: false`, as in the
  * recipes of `RedisClient`.
  *
  * Building the layer fails only with a `ConfigError` for a `prefix` with braces.
