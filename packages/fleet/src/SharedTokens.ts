@@ -24,7 +24,7 @@ import { TokenStore } from "./TokenStore.ts"
  * - What is stored is encrypted with a key that is derived from the client secret. Processes with other credentials, another token
  *   endpoint, audience or other scopes use another entry of the store.
  * - During the pause after a failure, callers get a token that another process has obtained.
- * - A fault of the store never reaches a caller. After about 0.6 seconds of waiting for the store, this process requests its own token.
+ * - A fault of the store never reaches a caller. After at most about 0.6 seconds of waiting for the store, this process requests its own token.
  *   After three consecutive faults, it does not use the store for 10 seconds.
  *
  * Fails with a `ConfigError` if a setting is invalid, if the client secret has fewer than 32 characters, or if the token endpoint

@@ -27,8 +27,8 @@ import type { RedisClient } from "./RedisClient.ts"
  */
 export interface Options {
   /**
-   * `rediss://user:password@host:port/database`. Without TLS (`redis://`) only for a server on this machine, or with `unencrypted`. For sentinels, a cluster, or
-   * other settings of `ioredis`, pass a client to `layerClient`.
+   * `rediss://user:password@host:port/database`. Without TLS (`redis://`) only for a server on this machine, or with `unencrypted`.
+   * For sentinels, a cluster, or other settings of `ioredis`, pass a client to `layerClient`.
    *
    * If `url` is an effect, it is run again when Redis rejects the password, and the next connection attempt uses the new password.
    */
@@ -105,8 +105,8 @@ const store = (
 /**
  * The store over your own `ioredis` client, for Sentinel, a cluster or cloud IAM tokens. Your program closes it.
  *
- * The store does not close a dead connection of your client: set `socketTimeout`, `maxRetriesPerRequest: 0` and `enableOfflineQueue: false`, as in the
- * recipes of `RedisClient`.
+ * The store does not close a dead connection of your client: set `socketTimeout`, `maxRetriesPerRequest: 0` and
+ * `enableOfflineQueue: false`, as in the recipes of `RedisClient`.
  *
  * Building the layer fails only with a `ConfigError` for a `prefix` with braces.
  *
