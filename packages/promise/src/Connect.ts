@@ -8,12 +8,9 @@ import { open } from "./internal/open.ts"
 import { service } from "./internal/service.ts"
 
 /**
- * Opens a connection. It reads and checks the configuration, and sends no request: the first call requests the token.
+ * Opens a connection. It reads and checks the configuration. The first call requests the token.
  *
- * Rejects with a `ConfigError` that lists everything that is wrong with the variables. A wrong `CREDIT_DATA_AUTH` is listed alone, because it
- * decides which variables are needed.
- *
- * Node 20 and 22 need a compiler for `await using`, such as TypeScript 5.2 or later.
+ * Rejects with a `ConfigError` that lists what is wrong with the variables, or with a `TypeError` that names a wrong option.
  *
  * @since 1.0.0
  * @category constructors

@@ -25,15 +25,13 @@ export type Group = "dataAccess" | "furnishment" | "enablementServices"
  */
 export interface Connection extends AsyncDisposable {
   /**
-   * A `fetch` for Data Access. It adds the base URL to a relative URL, and the token to each request. After a 401, it sends the request
-   * again with another token, and after a closed connection it sends a GET, HEAD or OPTIONS again. As with the global `fetch`, every other
-   * status is a response.
+   * A `fetch` for Data Access. It adds the base URL to a relative URL, and the token unless the request has an `Authorization` header. After a
+   * 401, it sends the request again with another token, unless the body is a stream. After a closed connection, it sends a GET, HEAD or
+   * OPTIONS again, and other requests only with an `Idempotency-Key`. A redirect is not followed: the caller gets it as the response.
    *
    * It rejects if there is no token (`isTokenError`), if the token does not cover the group (`InsufficientScope`), and if no complete response
    * arrives (`CallError`). So does reading a body that breaks off. `isRetryable` returns whether a later attempt can succeed. There is no
    * timeout: pass a signal, such as `AbortSignal.timeout(15_000)`, which covers the body too.
-   *
-   * Differences from the global `fetch`: a redirect is not followed, and a body that is a stream is not sent again after a 401.
    */
   readonly dataAccess: typeof globalThis.fetch
   /** A `fetch` for Furnishment, as `dataAccess`. */
@@ -52,20 +50,20 @@ export interface Connection extends AsyncDisposable {
     init?: Omit<RequestInit, "method">
   ) => Promise<Response>
   /**
-   * The text of a token that is valid now, for clients that cannot use these `fetch`s. Anyone who has the text can call the API until the
-   * token expires: do not log it or store it. Ask for it again before each call. A 401 for it is not noticed here.
+   * The text of the token, for clients that cannot use these `fetch`s. Anyone who has the text can call the API until the token expires: do
+   * not log it or store it. Ask for it again before each call. A 401 for it is not noticed here.
    */
   readonly token: () => Promise<string>
   /**
-   * Whether calls get a token that covers a requested scope, for a health check. If they do not, it requests a token and waits for up to
-   * 800 ms, because a process that is not ready gets no calls, and nothing else would request one. It never rejects.
+   * Whether calls get a token that covers a requested scope, for a health check. If they do not, it requests a token, unless there is a pause
+   * after a failure, and waits for up to 800 ms. It never rejects.
    */
   readonly ready: () => Promise<boolean>
   /** The state of the token, for people and dashboards; safe to print. Sends no request. */
   readonly status: () => Promise<Status>
   /**
-   * Ends the calls in progress and the bodies that are being read, and closes the idle connections. They reject with a `CallError`
-   * (`Closed`), and so does every later call.
+   * Ends the calls in progress and the bodies that are being read, which reject with a `CallError` (`Closed`), and closes the idle connections,
+   * except those of your `agent`. Later calls reject too.
    */
   readonly close: () => Promise<void>
 }
@@ -100,7 +98,7 @@ export interface Status {
   readonly usable: boolean
   /** The phase of the token: there is none, it is valid, its renewal is due, calls wait for its renewal, or it has expired. */
   readonly phase: "None" | "Valid" | "Due" | "Expiring" | "Expired"
-  /** Whether the API rejected every token that the process holds. */
+  /** Whether the API rejected the token in use. */
   readonly rejected: boolean
   /** The scopes that are requested. */
   readonly requestedScopes: ReadonlyArray<string>
@@ -112,7 +110,7 @@ export interface Status {
   readonly consecutiveFailures: number
   /** How many calls wait for a token. */
   readonly callersWaiting: number
-  /** How often a call got a token. */
+  /** How often a token was returned. */
   readonly tokensServed: number
   /** The id of the client. */
   readonly clientId: string | undefined
@@ -142,7 +140,7 @@ export interface Credentials {
 }
 
 /**
- * The options of `connect`. Each has a default.
+ * The options of `connect`.
  *
  * @since 1.0.0
  * @category models
@@ -154,8 +152,8 @@ export interface Options {
   readonly variables?: Readonly<Record<string, string | undefined>> | undefined
   /**
    * Reads the credentials, such as from a secret manager, instead of the variables. It is called by `connect`, and again when the token
-   * endpoint has refused the client, so that a rotated secret is read. If it rejects in `connect`, `connect` rejects with the same reason.
-   * If it rejects later, this is logged, and the previous credentials remain in use.
+   * endpoint has refused the client, so that a rotated secret is read. If it rejects, so does `connect`. If it rejects later, this is logged,
+   * and the previous credentials remain in use.
    */
   readonly credentials?: (() => Promise<Credentials>) | undefined
   /** Where to log. It gets every level. Default: one line of JSON to standard error for each warning and error. */
@@ -165,6 +163,6 @@ export interface Options {
    * with `https:`. You close it yourself. Default: an agent that keeps connections for 4 seconds.
    */
   readonly agent?: Agent | undefined
-  /** Sends the requests, in place of `node:http`. */
+  /** Sends the requests, which contain tokens or the client secret, in place of `node:http`. */
   readonly fetch?: typeof globalThis.fetch | undefined
 }

@@ -1,6 +1,6 @@
 /**
- * What `connect` and calls reject with, and what to do about it. No error contains a path, a header's value or a body of a request. It may name
- * a method or a header that cannot be sent.
+ * What `connect` and calls reject with. No error contains a path, a header's value or a body of a request, unless a `fetch` or a stream of your
+ * own quotes it.
  *
  * @since 1.0.0
  */
@@ -8,7 +8,7 @@
 /** What the constructor of an error takes beside its message. */
 type Fields<E extends Failure> = Omit<E, "cause" | "message" | "name" | "stack" | "toJSON">
 
-/** An error whose fields are printed with its message, by `console.error`, `JSON.stringify` and loggers. */
+/** An error whose fields are printed with its message. */
 abstract class Failure extends Error {
   /** Whether a later attempt can succeed. */
   declare readonly retryable: boolean
@@ -59,7 +59,7 @@ export class InvalidClient extends TokenEndpointError {
 }
 
 /**
- * The token endpoint returned a failure that is not about the client.
+ * The token endpoint returned a failure other than the refusal of the client.
  *
  * @since 1.0.0
  * @category errors
@@ -173,8 +173,8 @@ export class InsufficientScope extends Failure {
 export class CallError extends Failure {
   /**
    * Why. `InvalidUrl` and `Encode` are mistakes of the caller, and nothing was sent: a URL outside the base URL or values of a path that
-   * would make another path, and a method, header or body that cannot be sent. `Closed`: the connection was closed. Otherwise the reason of the
-   * transport, such as `Refused`, `Reset`, `Cut` or `Timeout`.
+   * would make another path, and a method, header or body that cannot be sent. `Closed`: you closed the connection. Otherwise the reason of the
+   * transport, such as `Refused`, `Reset`, `Cut` or `Timeout`, after which the API may have received the request.
    *
    * @since 1.0.0
    */
@@ -186,7 +186,7 @@ export class CallError extends Failure {
 }
 
 /**
- * The configuration is wrong. The message has a line for each faulty variable or option, and never shows a value.
+ * The configuration is wrong, or a call's group needs a scope that is not requested. The message shows no secret.
  *
  * @since 1.0.0
  * @category errors
@@ -232,14 +232,14 @@ const property = (error: unknown, name: "cause" | "code" | "name"): unknown =>
 /** Undefined if the error itself does not show it. */
 const isRetryableItself = (error: unknown): boolean | undefined => {
   if (error instanceof Failure) return error.retryable
-  // the time limits of `AbortSignal.timeout`, ky and ofetch, and of axios
+  // the time limits of `AbortSignal.timeout` and of other clients
   if (property(error, "name") === "TimeoutError") return true
   return ["ECONNABORTED", "ETIMEDOUT"].includes(String(property(error, "code"))) || undefined
 }
 
 /**
- * Returns whether a later attempt can succeed: after a `retryable` error, and after the time limit of a signal or of a library. Of the error
- * of a library over a `fetch`, such as axios, the cause counts. It chooses the status for your own callers, such as 503 instead of 500.
+ * Returns whether a later attempt can succeed: after a `retryable` error, or after a timeout. Of another library's error, the `cause` decides.
+ * Use it to choose the status for your own callers, such as 503 instead of 500.
  *
  * @since 1.0.0
  * @category guards

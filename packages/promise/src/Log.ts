@@ -5,7 +5,7 @@
  */
 
 /**
- * A log with a method for each level. `console` is one, and so are the loggers of pino, winston and Fastify. A message contains no secret.
+ * A log with a method for each level, such as `console` or Fastify's logger. A message contains no secret.
  *
  * @since 1.0.0
  * @category models

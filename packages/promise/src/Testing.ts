@@ -18,14 +18,14 @@ import { plain } from "./internal/plain.ts"
  * @category models
  */
 export interface TestConnection extends Connection {
-  /** The requests so far, in order, each with the token `test-token`, and after a 401 with the next one. Their bodies have not been read. */
+  /** The requests so far, in order. Their bodies have not been read. */
   readonly calls: ReadonlyArray<Request>
 }
 
 /**
  * Opens a connection whose requests go to this function, without a server and without credentials. The function gets each request, and returns
  * its response: after a 401, it gets the request again with another token. If it throws an error of this package, the call rejects with that
- * error. What else it throws is what a broken connection is: the call rejects with a `CallError`. A relative URL begins with `http://localhost`.
+ * error. If it throws another error, such as a `TypeError`, the call rejects with a `CallError`. The base URL is `http://localhost`.
  *
  * @since 1.0.0
  * @category constructors

@@ -16,7 +16,7 @@ export interface NodeFetch {
   readonly close: () => void
 }
 
-/** Shorter than the keep-alive of most servers, so that a call seldom uses a connection that its server is just closing. */
+/** A short time, so that a call seldom uses a connection that its server is just closing. */
 const idleTimeout = 4_000
 
 /** `Response` has no body with these statuses. */
@@ -27,7 +27,7 @@ const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 /** The methods that need no check and no other case. */
 const plainMethods: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"])
 
-/** As many as the global `fetch` accepts: each one can multiply the size of the body. */
+/** Each one can multiply the size of the body. */
 const maxCodings = 5
 
 const fetchFailed = (cause: unknown) => new TypeError("fetch failed", { cause })
@@ -137,7 +137,7 @@ class Upload {
     const { chunks, request } = this
     let part = await this.next()
     if (chunks.mayBeWhole === true && !this.sized && part !== undefined) {
-      // the body of a `Request` that was made from a string ends with its first part, and its length is sent, as by `fetch`
+      // the body of a `Request` that was made from a string ends with its first part, and its length is sent
       const first = part
       const second = this.next()
       const isWhole = await Promise.race([

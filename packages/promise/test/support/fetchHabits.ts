@@ -239,7 +239,7 @@ export const habits: ReadonlyArray<Habit> = [
     differs: {
       global: "*/*; gzip, deflate; *; cors; node",
       call: "*/*; gzip, deflate, br; ; ; credit-data/VERSION",
-      why: "the global `fetch` adds br only for https; the other two say nothing to an API"
+      why: "br is decoded too; `accept-language` and `sec-fetch-mode` say nothing to an API"
     }
   },
   {
@@ -312,7 +312,7 @@ export const habits: ReadonlyArray<Habit> = [
     differs: {
       global: "TypeError",
       call: "no failure",
-      why: "`half` is the only value of `duplex`, so it is set for you"
+      why: "`duplex` is set for you"
     }
   },
   {
@@ -366,7 +366,7 @@ export const habits: ReadonlyArray<Habit> = [
     differs: {
       global: "POST,REPORT,TypeError,TypeError,TypeError",
       call: "POST,CallError,CallError,CallError,CallError",
-      why: "only GET, POST, PUT, PATCH, DELETE, HEAD and OPTIONS are sent"
+      why: "use GET, POST, PUT, PATCH, DELETE, HEAD or OPTIONS"
     }
   },
   {
@@ -446,7 +446,7 @@ export const habits: ReadonlyArray<Habit> = [
     differs: {
       global: "TypeError: terminated (UND_ERR_SOCKET)",
       call: "CallError (Cut)",
-      why: "a `CallError` says why; its cause is Node's own error"
+      why: "its `reason` says why"
     }
   },
   {
@@ -460,7 +460,7 @@ export const habits: ReadonlyArray<Habit> = [
     differs: {
       global: "TypeError: terminated (UND_ERR_SOCKET)",
       call: "CallError (Cut)",
-      why: "a `CallError` says why; its cause is Node's own error"
+      why: "its `reason` says why"
     }
   },
   {
@@ -495,7 +495,7 @@ export const habits: ReadonlyArray<Habit> = [
       }
     },
     expected: "TypeError: fetch failed (RangeError)",
-    differs: { global: "999", call: "CallError (Other)", why: "`Response` refuses such a status" }
+    differs: { global: "999", call: "CallError (Other)", why: "`new Response` refuses such a status" }
   },
   {
     habit: "no connection",
@@ -521,7 +521,7 @@ export const habits: ReadonlyArray<Habit> = [
     differs: {
       global: "TypeError: fetch failed (UND_ERR_SOCKET)",
       call: "CallError (Reset)",
-      why: "a `CallError` says why; its cause is Node's own error"
+      why: "its `reason` says why"
     }
   },
   {
@@ -589,7 +589,7 @@ export const habits: ReadonlyArray<Habit> = [
       }),
     run: async (fetch, { origin }) => String((await fetch(origin)).status),
     expected: "302",
-    differs: { global: "200", why: "a redirect would take the token to another address" }
+    differs: { global: "200", why: "a redirect could take the token to another address" }
   },
   {
     habit: "`cache: \"no-store\"`",
@@ -597,14 +597,14 @@ export const habits: ReadonlyArray<Habit> = [
     run: async (fetch, { origin }) =>
       (await echoed(await fetch(origin, { cache: "no-store" }))).headers["cache-control"] ?? "no header",
     expected: "no header",
-    differs: { global: "no-cache", why: "there is no cache to pass; set the header `cache-control`" }
+    differs: { global: "no-cache", why: "set the header `cache-control` instead" }
   },
   {
     habit: "`integrity`",
     server: echo,
     run: (fetch, { origin }) => nameOfFailure(() => fetch(origin, { integrity: "sha256-AAAA" })),
     expected: "no failure",
-    differs: { global: "TypeError", why: "an API publishes no hashes of its responses" }
+    differs: { global: "TypeError", why: "hashes of responses are not checked" }
   },
   {
     habit: "changing the headers of a response",
@@ -614,7 +614,7 @@ export const habits: ReadonlyArray<Habit> = [
       return nameOfFailure(async () => headers.set("a", "1"))
     },
     expected: "no failure",
-    differs: { global: "TypeError", why: "a program cannot make a `Response` whose headers are fixed" }
+    differs: { global: "TypeError", why: "`new Response` makes headers that can be changed" }
   },
   {
     habit: "a port that browsers block",
@@ -624,7 +624,7 @@ export const habits: ReadonlyArray<Habit> = [
     differs: {
       global: "TypeError: fetch failed (Error: bad port)",
       call: "CallError (Refused)",
-      why: "the address is configured, and not from a page"
+      why: "the address is your configuration, and not from a page"
     }
   },
   {
@@ -649,6 +649,6 @@ export const habits: ReadonlyArray<Habit> = [
       return isUsed ? "used" : name
     },
     expected: "CallError",
-    differs: { global: "used", why: "there is no undici here; the error says to pass an `agent` or your own `fetch`" }
+    differs: { global: "used", why: "pass an `agent` or your own `fetch` to `connect`" }
   }
 ]
