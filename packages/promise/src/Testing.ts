@@ -25,7 +25,7 @@ export interface TestConnection extends Connection {
 /**
  * Opens a connection whose requests go to this function, without a server and without credentials. The function gets each request, and returns
  * its response: after a 401, it gets the request again with another token. If it throws an error of this package, the call rejects with that
- * error. If it throws another error, such as a `TypeError`, the call rejects with a `CallError`. The base URL is `http://localhost`.
+ * error. To imitate a broken connection, throw a plain `Error`: the call rejects with a `CallError`. The base URL is `http://localhost`.
  *
  * @since 1.0.0
  * @category constructors
