@@ -8,12 +8,12 @@ import type * as IssuedToken from "./IssuedToken.ts"
 import type * as Received from "./Received.ts"
 
 /**
- * A change, with its revision. A later change has a higher revision.
+ * A change, with its revision, for `changes`.
  *
  * - `Reset`: the simulator was reset. What was known before is gone.
  * - `Request`: a request was received, or its outcome is known.
  * - `Token`: a token was issued or revoked.
- * - `Settings`: the faults, the granted scopes, the credentials, the fixtures or the clock changed.
+ * - `Settings`: a setting changed, such as the faults or the clock.
  *
  * @since 1.0.0
  * @category models

@@ -16,7 +16,7 @@ import type * as Duration from "effect/Duration"
  * - `Bytes`: writes these bytes directly to the connection, without HTTP, and then ends or resets the connection, or leaves it
  *   open.
  * - `Drip`: writes these bytes one at a time, at this interval of the Effect Clock, and leaves the connection open.
- * - `Endless`: writes these bytes, and then one mebibyte of spaces again and again, as fast as the client reads.
+ * - `Endless`: writes these bytes, and then spaces without end, as fast as the client reads.
  *
  * @since 1.0.0
  * @category models
@@ -72,7 +72,7 @@ export interface Selection {
   readonly path?: string | undefined
   /** Headers that a request has, with exactly these values. For example the `User-Agent` of one client of several. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** The share of these requests, in per cent. A request that the fault does not apply to is not counted. */
+  /** The probability, in per cent, that the fault applies to such a request. Other requests do not count towards `times`. */
   readonly percent?: number | undefined
 }
 
@@ -104,8 +104,8 @@ export const oauthError = (status: number, error: string, description = "simulat
   })
 
 /**
- * The bytes of an HTTP/1.1 response, for `Bytes`, `Drip` and `Endless`. Nothing is added or corrected, so a response can have a
- * wrong `Content-Length`, or none.
+ * An HTTP/1.1 response, for `Bytes`, `Drip` and `Endless`. No header is added or corrected, so a response can have a wrong
+ * `Content-Length`, or none.
  *
  * @since 1.0.0
  * @category constructors
@@ -124,7 +124,7 @@ export const responseBytes = (
   response: {
     /** Default: 200. */
     readonly status?: number | undefined
-    /** Whole header lines, without line breaks. A header can occur twice. Default: none. */
+    /** Header lines, such as `Content-Length: 1000`. Default: none. */
     readonly headers?: ReadonlyArray<string> | undefined
     /** Default: empty. */
     readonly body?: string | undefined

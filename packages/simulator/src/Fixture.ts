@@ -27,7 +27,7 @@ export interface Response {
 
 /**
  * A response to the calls with this method, path and query. If several fixtures match a call, it gets the one with the fewest variables
- * in its path. Among these, the one with the most query parameters wins, and then the first one.
+ * in its path, and among these the one with the most query parameters.
  *
  * @since 1.0.0
  * @category models
@@ -58,8 +58,7 @@ export interface Fixture extends Response {
   /** The name of this example among others. A client chooses with `Prefer: example=name`, and a status with `Prefer: code=404`. */
   readonly example?: string | undefined
   /**
-   * The responses to the calls after the first one, in order. The last one repeats. `Simulator.setFixtures` and `Simulator.reset`
-   * start the sequence again. Default: the first response repeats.
+   * The responses to the calls after the first one, in order. The last one repeats. Default: the first response repeats.
    */
   readonly next?: ReadonlyArray<Response> | undefined
 }

@@ -1,5 +1,5 @@
 /**
- * Why fixtures cannot be used.
+ * Why fixtures cannot be loaded.
  *
  * @since 1.0.0
  */
@@ -7,7 +7,7 @@ import { ownMessage } from "@credit-data/core/Internal"
 import * as Schema from "effect/Schema"
 
 /**
- * Why fixtures cannot be used. The message names the file, and the place in it.
+ * Why fixtures cannot be loaded. The message names the file or the folder.
  *
  * @since 1.0.0
  * @category errors

@@ -21,6 +21,6 @@ export interface IssuedToken {
   readonly issuedAt: DateTime.Utc
   /** By the clock of the simulator. */
   readonly expiresAt: DateTime.Utc
-  /** Whether it was revoked. The business API rejects it. */
+  /** Whether it was revoked, so that the business API rejects it. */
   readonly revoked: boolean
 }

@@ -26,7 +26,7 @@ export type Server = "AuthV1" | "AuthV2" | "Api"
  * - `Responded`: it got this response after this time, excluding time added by `advanceClock`. `error` is the OAuth error code in
  *   the response. The headers and the body are `Redacted`, because a fault or a handler can return anything. The body is kept like
  *   the body of a request; a streamed body is known when the stream has ended.
- * - `NoResponse`: its connection was closed after this time, without an HTTP response from the simulator.
+ * - `NoResponse`: its connection was closed after this time. A fault such as `Bytes` may have written to it.
  *
  * @since 1.0.0
  * @category models
@@ -55,7 +55,7 @@ export const { $is, $match, Responded, Pending, NoResponse } = Data.taggedEnum<O
 
 /**
  * A request that a server received. The `Authorization` header and the body are `Redacted`. The URL and the other headers are as
- * they were sent, so `Simulator.mask` them before you show them.
+ * they were sent, so `mask` them before you show them.
  *
  * @since 1.0.0
  * @category models
@@ -77,18 +77,18 @@ export interface Received {
   readonly headers: HttpHeaders.Headers
   /** Its `Authorization` header. */
   readonly authorization: Option.Option<Redacted.Redacted>
-  /** The id of the issued token that it carried, valid or not. */
+  /** The id of the issued token that it carried, even a revoked one. */
   readonly token: Option.Option<number>
   /** The id of the token that its response issued. */
   readonly issuedToken: Option.Option<number>
   /**
-   * Its body: all of it in `handleCalls`, and the first 64 KiB in the journal. The journal keeps 32 MiB of the newest bodies, and
-   * forgets older ones.
+   * Its body: all of it in `handleCalls`, and the first 64 KiB in `received`. If all bodies together take too much memory, the
+   * oldest are removed.
    */
   readonly body: Redacted.Redacted<Uint8Array>
   /** The size of its whole body, in bytes. */
   readonly bodySize: number
-  /** The kind of the fault that was applied to it. */
+  /** The tag of the fault that was applied to it, such as `Delay`. */
   readonly fault: Option.Option<Fault.Fault["_tag"]>
   /** What became of it: `Pending`, `Responded` or `NoResponse`. */
   readonly outcome: Outcome

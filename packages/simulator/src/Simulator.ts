@@ -1,5 +1,5 @@
 /**
- * An imitation of the whole service on loopback ports: the authorization servers of V1 and V2, and the business API.
+ * An imitation of the service: the authorization servers of V1 and V2, and the business API.
  *
  * @since 1.0.0
  */
@@ -45,7 +45,7 @@ export interface FaultOptions extends Fault.Selection {
 }
 
 /**
- * What a program can read from a simulator, and how the program controls it.
+ * What a test can read from a simulator, and how it controls it.
  *
  * @since 1.0.0
  * @category models
@@ -55,26 +55,24 @@ export interface Service {
   readonly environment: Environment.Environment & { readonly authV1Url: string; readonly authV2Url: string }
   /** The credentials that it accepts now. */
   readonly credentials: Effect.Effect<ClientCredentials.ClientCredentials>
-  /** The newest 1 000 requests that have reached one of its servers, in order. */
+  /** The newest 1 000 requests that its servers have received, in order. */
   readonly received: Effect.Effect<ReadonlyArray<Received.Received>>
-  /** How many requests have reached the token endpoints. */
+  /** How many requests the token endpoints have received since the start or the last reset. */
   readonly tokenRequests: Effect.Effect<number>
-  /** How many requests have reached each server. */
+  /** How many requests each server has received since the start or the last reset. */
   readonly counts: Effect.Effect<Readonly<Record<Received.Server, number>>>
   /**
-   * What changed after this revision, and then every change, in order. 0 stands for the start, and -1 gives the start too, as a
-   * reset with its settings. A slow listener gets each request and token in its latest state, and misses nothing that the
-   * simulator still remembers.
+   * The changes after this revision, and then the new ones, in order. 0 stands for the start, and -1 gives the start too, as a reset
+   * with its settings. A slow listener gets a request or a token in its latest state only.
    */
   readonly changes: (after: number) => Stream.Stream<Change.Change>
-  /** Waits until the server has received this many requests in total. */
+  /** Waits until the server has received this many requests since the start or the last reset. */
   readonly awaitReceived: (server: Received.Server, count: number) => Effect.Effect<void>
   /** How many connections to its servers are open now. */
   readonly openConnections: Effect.Effect<number>
   /**
    * Applies this fault to the next requests to the token endpoints; to one by default. `times: Infinity` applies it until
-   * `clearFaults`. The other options select requests by method, path and headers, and a share of them. A request gets the first
-   * fault that applies to it.
+   * `clearFaults`. A request gets the first fault that applies to it.
    */
   readonly failTokenRequests: (fault: Fault.Fault, options?: FaultOptions) => Effect.Effect<void>
   /** Applies this fault to the next requests to the business API. The options are those of `failTokenRequests`. */
@@ -89,26 +87,25 @@ export interface Service {
   readonly tokens: Effect.Effect<ReadonlyArray<IssuedToken.IssuedToken>>
   /** Makes this token invalid: the business API rejects it with 401. */
   readonly revokeToken: (token: AccessToken.AccessToken) => Effect.Effect<void>
-  /** Makes the token with this id invalid, and returns whether there is one. An expired token can be forgotten. */
+  /** Makes the token with this id invalid, and returns whether there is one. */
   readonly revokeTokenById: (id: number) => Effect.Effect<boolean>
   /** Makes every token invalid that was issued so far. */
   readonly revokeTokens: Effect.Effect<void>
-  /** The scopes that V2 grants. */
+  /** The scopes that V2 grants if they are requested. */
   readonly grantedScopes: Effect.Effect<ReadonlyArray<AccessScope.AccessScope>>
-  /** From now on, V2 grants only these scopes. */
+  /** From now on, V2 grants only these scopes. Tokens that were already issued keep theirs. */
   readonly grantScopes: (scopes: ReadonlyArray<AccessScope.AccessScope>) => Effect.Effect<void>
   /** Changes the client secret, and returns the new credentials. Tokens that were already issued stay valid. */
   readonly rotateSecret: Effect.Effect<ClientCredentials.ClientCredentials>
   /**
-   * From now on, this function handles the calls of the business API that have a valid token which covers their group. All
-   * others are rejected as usual.
+   * From now on, this function handles the calls of the business API that have a valid token which covers their group, unless there
+   * are fixtures.
    */
   readonly handleCalls: (
     handle: (call: Received.Received) => Effect.Effect<HttpServerResponse.HttpServerResponse>
   ) => Effect.Effect<void>
   /**
-   * The current fixtures. While there are any, the function of `handleCalls` is not called. Each fixture contains the response to its
-   * next call, followed by the rest of its sequence.
+   * The current fixtures. Each contains the response to its next call, followed by the rest of its sequence.
    */
   readonly fixtures: Effect.Effect<ReadonlyArray<Fixture.Fixture>>
   /**
@@ -123,13 +120,13 @@ export interface Service {
   /** Advances the clock of the simulator. Tokens expire, and delays end, that much earlier for the program under test. */
   readonly advanceClock: (duration: Duration.DurationInput) => Effect.Effect<void>
   /**
-   * Replaces the client secrets and the tokens of this simulator in a text. A text that has one in an encoded form is replaced
-   * as a whole.
+   * Replaces the client secrets and the tokens of this simulator in a text. A text that contains one in base64, for example, is
+   * replaced as a whole.
    */
   readonly mask: (text: string) => string
   /**
-   * Restores the settings of the start, makes all tokens invalid, forgets all requests, and begins to count at 0. A request
-   * that has no response yet gets none: its connection is reset.
+   * Restores the settings of the start, makes all tokens invalid, forgets all requests, and begins to count at 0. The connections of
+   * received requests that wait for a response are reset.
    */
   readonly reset: Effect.Effect<void>
 }
@@ -147,8 +144,8 @@ export interface Settings {
    */
   readonly tokenLifetime?: Duration.DurationInput | undefined
   /**
-   * Rounds the instants at which a token is issued and expires down to whole seconds, as many servers do. The API then rejects
-   * a token up to one second before the end of its lifetime. Default: false.
+   * Rounds the instants at which a token is issued and expires down to whole seconds. The API then rejects a token up to one second
+   * before its `expires_in` is over. Default: false.
    */
   readonly wholeSeconds?: boolean | undefined
   /** The credentials that it accepts. Default: built-in credentials. */
@@ -156,8 +153,8 @@ export interface Settings {
   /** Responses of the business API. Default: none, so that a call gets its group, method and path. */
   readonly fixtures?: ReadonlyArray<Fixture.Fixture> | undefined
   /**
-   * The address on which its servers listen. Default: `127.0.0.1`. With another one, such as `0.0.0.0`, other machines can reach
-   * the simulator. These packages accept plain http only for loopback addresses, but programs in other languages can use it.
+   * The address on which its servers listen. Default: `127.0.0.1`. With `0.0.0.0`, other machines can reach the simulator, but these
+   * packages refuse its addresses, because they accept plain http only for loopback addresses.
    */
   readonly host?: string | undefined
   /** The ports of its servers. Default: free ports. */
@@ -167,7 +164,7 @@ export interface Settings {
 /**
  * Starts a simulator, which stops when its scope closes. It responds as the contract of the service specifies. Where the
  * contract specifies nothing, it follows RFC 6749 (token endpoints) and RFC 6750 (business API). The paths of its business API
- * are our choice: all paths below `/data-access/`, `/furnishment/` and `/enablement-services/`.
+ * are our choice: those below `/data-access/`, `/furnishment/` and `/enablement-services/`.
  *
  * Building the layer fails with a `ServeError` if it cannot listen on a port, and with a `ConfigError` if `tokenLifetime` is not valid.
  *
@@ -206,8 +203,8 @@ export const layer = (
   )
 
 /**
- * The variables `CREDIT_DATA_*` that make a program use the simulator, for child processes and containers. They contain the
- * client secret in clear text, because the environment of a process is text.
+ * The variables `CREDIT_DATA_*` that make a program use the simulator, for child processes. They contain the client secret in clear
+ * text.
  *
  * @since 1.0.0
  * @category config
@@ -237,8 +234,7 @@ export const variables: Effect.Effect<Record<string, string>, never, Simulator> 
 })
 
 /**
- * Sets the `variables` in the ConfigProvider, so that `AuthV1.layerConfig()` and `AuthV2.layerConfig()` use the simulator. All
- * other variables stay as they are.
+ * Sets the `variables` in the ConfigProvider, so that `AuthV1.layerConfig()` and `AuthV2.layerConfig()` use the simulator.
  *
  * @since 1.0.0
  * @category layers

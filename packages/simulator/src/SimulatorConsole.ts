@@ -1,6 +1,5 @@
 /**
- * The console of a simulator: a page that shows every request and controls the simulator, and the admin API for programs in any
- * language.
+ * The console of a simulator: a page that shows requests and controls the simulator, and the admin API for programs in any language.
  *
  * @since 1.0.0
  */
@@ -42,11 +41,11 @@ export interface Service {
 }
 
 /**
- * Serves the simulator's console. On a loopback address, which is the default, it responds only to pages and programs on this machine.
- * Every POST needs the key: each of them changes the simulator or reveals the client secret. A browser takes it from the address
- * `<url>/#key=<key>`, and a program sends it in the header `x-api-key`. `GET /api/v1/openapi.json` describes the admin API.
+ * Serves the simulator's console and the admin API. Every POST needs the key, because it changes the simulator or reveals the client
+ * secret. A browser takes the key from the address `<url>/#key=<key>`, and a program sends it in the header `x-api-key`.
+ * `GET /api/v1/openapi.json` describes the admin API.
  *
- * Building the layer fails with a `ServeError` if the port is in use.
+ * Building the layer fails with a `ServeError` if it cannot listen on the port.
  *
  * @since 1.0.0
  * @category layers
@@ -64,7 +63,7 @@ export const layer = (
     readonly host?: string | undefined
     /** The port to listen on. Default: a free port. */
     readonly port?: number | undefined
-    /** The key: letters, digits, `_` and `-`. Default: a new key at each start, even for an empty one. */
+    /** The key: letters, digits, `_` and `-`. Default: a new key at each start. */
     readonly key?: Redacted.Redacted | undefined
   } = {}
 ): Layer.Layer<SimulatorConsole, HttpServerError.ServeError, Simulator> =>

@@ -57,7 +57,7 @@ const isForm = (headers: HttpHeaders.Headers) =>
   /^application\/x-www-form-urlencoded\s*(;|$)/i.test(headers["content-type"] ?? "")
 
 /**
- * A token endpoint that follows section 4 of the contract exactly. Where the contract specifies nothing (a missing field, a
+ * A token endpoint that follows section 4 of the contract. Where the contract specifies nothing (a missing field, a
  * wrong audience, an unknown scope), it follows RFC 6749, section 5.2, and RFC 8707.
  */
 export const respond = Effect.fnUntraced(function*(

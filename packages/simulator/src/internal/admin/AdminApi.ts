@@ -230,8 +230,7 @@ export class InvalidKey extends Schema.TaggedError<InvalidKey>("@credit-data/sim
 }
 
 /**
- * The key of the simulator, in the header `x-api-key`. A request that changes or reveals something needs it. It is new at
- * each start.
+ * The key of the simulator, in the header `x-api-key`. A request that changes or reveals something needs it.
  */
 export class Key extends HttpApiMiddleware.Tag<Key>()("@credit-data/simulator/AdminApi/Key", {
   failure: InvalidKey,

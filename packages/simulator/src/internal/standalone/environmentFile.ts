@@ -9,8 +9,7 @@ const exists = (file: string) =>
   refuse(`${file} already exists, and the simulator overwrites no file. Remove it, or choose another file.`)
 
 /**
- * Node, Docker Compose and a shell read it, and `docker run --env-file`, which keeps quotes as a part of the value: only a value with a
- * space has them. None of the values contains a quote.
+ * Only a value that a shell could change has quotes, because some readers of the file keep them. None of the values contains a quote.
  */
 const textOf = (variables: Readonly<Record<string, string>>) =>
   Object.entries(variables).map(([name, value]) => `${name}=${/^[\w:/.-]*$/.test(value) ? value : `'${value}'`}\n`)
