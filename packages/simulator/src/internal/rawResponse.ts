@@ -12,7 +12,7 @@ const untilClosed = Effect.never
 
 const socketOf = (request: Request): Socket => NodeHttpServerRequest.toIncomingMessage(request).socket
 
-/** Ends when the connection has accepted the bytes. That is not before the peer has read most of the earlier bytes. */
+/** Ends when the connection has accepted the bytes. */
 const write = (socket: Socket, bytes: string | Uint8Array): Effect.Effect<void> =>
   Effect.async((resume) => {
     socket.write(bytes, (failure) => {

@@ -53,8 +53,7 @@ const isUnknownAddress = (cause: unknown) =>
 const keyVariable = Config.withDefault(Config.redacted("SIMULATOR_KEY"), Redacted.make(""))
 
 /**
- * Runs the simulator until it is interrupted. It prints the variables for a program that uses it, and with `console` also the
- * address of the console.
+ * Runs the simulator until it is interrupted.
  */
 export const run = (
   options: Options = {}
