@@ -19,7 +19,7 @@ export class FixtureError extends ownMessage(
   })
 ) {
   /**
-   * What `JSON.stringify` and loggers print.
+   * What `JSON.stringify` prints.
    *
    * @since 1.0.0
    */
@@ -28,7 +28,7 @@ export class FixtureError extends ownMessage(
   }
 
   /**
-   * The same as the tag. Error monitors group by it.
+   * The same as the tag.
    *
    * @since 1.0.0
    */
@@ -37,7 +37,7 @@ export class FixtureError extends ownMessage(
   }
 
   /**
-   * What happened. An own property, so that `structuredClone` and `postMessage` copy it.
+   * What happened. An own property, so that `structuredClone` copies it.
    *
    * @since 1.0.0
    */

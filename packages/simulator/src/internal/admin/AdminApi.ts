@@ -222,7 +222,7 @@ export class InvalidKey extends Schema.TaggedError<InvalidKey>("@credit-data/sim
   HttpApiSchema.annotations({ status: 401 })
 ) {
   /**
-   * The same as the tag. Error monitors group by it.
+   * The same as the tag.
    */
   override get name(): string {
     return "InvalidKey"
