@@ -44,8 +44,7 @@ const adapter = Adapter.make({
  * Only the token endpoint, for a program that keeps its tokens itself. Each `requestToken` sends one token request, and
  * another one if the client is refused and its credentials have changed.
  *
- * Building the layer fails with a `ConfigError` that names the faulty options, or with the error of the effect that reads the
- * credentials.
+ * Building the layer fails with a `ConfigError` that names faulty options, or with the error of the effect that reads the credentials.
  *
  * @since 1.0.0
  * @category layers
@@ -55,11 +54,9 @@ export const layerTokenEndpoint = adapter.layerTokenEndpoint
 /**
  * The supply of tokens from Auth V2 (service contract, section 4.1).
  *
- * Building the layer fails with a `ConfigError` that names the faulty options, or with the error of the effect that reads the
- * credentials.
+ * Building the layer fails with a `ConfigError` that names faulty options, or with the error of the effect that reads the credentials.
  *
- * Effect shares layers by reference. Assign this layer to a const, and provide that const wherever tokens are needed. Two
- * calls of `layer` build two supplies, which send two token requests.
+ * Assign this layer to a const, and provide that const wherever tokens are needed, because two calls of `layer` build two supplies.
  *
  * @since 1.0.0
  * @category layers
@@ -111,10 +108,8 @@ export const layer = adapter.layer
 export const config = adapter.config
 
 /**
- * Only the token endpoint, with its options read from the environment, as `layerConfig` does. For a supply whose tokens
+ * Only the token endpoint, with its options read from variables, as `layerConfig` does. For a supply whose tokens
  * several processes share: `SharedTokens` of `@credit-data/fleet`.
- *
- * Building the layer fails in the same cases as `layerConfig`.
  *
  * @since 1.0.0
  * @category layers
@@ -122,11 +117,11 @@ export const config = adapter.config
 export const layerTokenEndpointConfig = adapter.layerTokenEndpointConfig
 
 /**
- * The supply of tokens from Auth V2, with its options read from the environment. `AuthV1.layerConfig()` has the same type,
- * so a program switches between V1 and V2 by changing one word.
+ * The supply of tokens from Auth V2, with its options read from variables. `AuthV1.layerConfig()` has the same type, so only one word of
+ * your code differs between V1 and V2.
  *
- * Building the layer fails with one `ConfigError`, which has a line for each faulty variable. The lines show examples, and
- * never a value. With the option `credentials`, the layer can also fail with the error of the effect that reads them.
+ * Building the layer fails with a `ConfigError` that has a line for each missing or wrong variable. With the option `credentials`, the
+ * layer can also fail with the error of the effect that reads them.
  *
  * @since 1.0.0
  * @category layers

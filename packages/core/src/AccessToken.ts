@@ -13,8 +13,7 @@ import type { Grant } from "./internal/grant.ts"
  * An access token that the token endpoint issued (service contract, section 2). To compare the text of two tokens, compare their
  * `secret` with `Equal.equals`.
  *
- * It has no Schema on purpose: no function here turns a token into text that could be logged. `@credit-data/fleet` is the only
- * package that stores tokens. It seals them under a key that is derived from the client secret.
+ * It has no Schema on purpose, so that a token is not turned into text that could be logged.
  *
  * @since 1.0.0
  * @category models
@@ -30,7 +29,7 @@ export class AccessToken extends Data.Class<
   }
 > {
   /**
-   * The only type of token that the service issues.
+   * The type of the token, for the `Authorization` header.
    *
    * @since 1.0.0
    */

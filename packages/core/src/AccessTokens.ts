@@ -64,19 +64,16 @@ export interface Service {
    */
   readonly get: Effect.Effect<AccessToken, TokenError>
   /**
-   * Reports that the business API rejected this token (a 401). From then on, `get` returns the other token that the supply holds; if the
-   * API has rejected both, the one whose rejection is longer ago. If the API has rejected every token that the supply holds, a renewal is
-   * forced: at most one in 30 seconds, unless the last one failed and its pause is over. `get` waits for it only when the token is
-   * about to expire. A token that the supply does not hold changes nothing.
+   * Reports that the business API rejected this token (a 401). `get` then prefers another token that the supply holds; if the API has
+   * rejected both, the one whose rejection is longer ago. If the API has rejected every token that the supply holds, a renewal is forced:
+   * at most one in 30 seconds, unless the last one failed and its pause is over. A token that the supply does not hold changes nothing.
    */
   readonly invalidate: (rejected: AccessToken) => Effect.Effect<void>
   /**
    * Reports a rejected token as `invalidate` does, and returns a token that the call has not tried yet. Pass the token that was rejected
-   * last, and then all others that the call has tried. If there is no other token, `replace` waits for the token request in progress,
-   * up to the time limit of the token endpoint and a second. If no request is in progress, it returns the rejected token, and the call
-   * ends with its 401. While token requests pause after a failure, it fails with that failure. If the supply holds no token, it requests one.
-   *
-   * Fails if the token request fails; `get` still returns the supply's current token.
+   * last, and then all others that the call has tried. If there is no other token, `replace` waits for the token request in progress. If
+   * no request is in progress, it returns the rejected token, and the call ends with its 401. While token requests pause after a failure,
+   * it fails with that failure. If the supply holds no token, it requests one.
    */
   readonly replace: (
     rejected: AccessToken,
@@ -91,8 +88,7 @@ export interface Service {
   /** The state of the supply, for health checks; safe to print. */
   readonly status: Effect.Effect<TokenStatus>
   /**
-   * The events of the supply from the moment the stream starts to run, for logs and telemetry. A listener that is more than 64
-   * events behind loses the oldest ones.
+   * The events of the supply from the moment the stream starts to run, for logs and telemetry. A slow listener loses the oldest ones.
    */
   readonly events: Stream.Stream<TokenEvent>
   /**
@@ -125,21 +121,16 @@ const check = ({ renewalWindow = { from: 0.75, to: 0.9 } }: Settings) =>
   validation.all({ renewalWindow: validation.at("renewalWindow")(window(renewalWindow)) })
 
 /**
- * Builds the supply over a token endpoint, within a scope. No token is requested before the first `get`.
+ * Builds the supply over a token endpoint, within a scope. Building it requests no token.
  *
- * A token is used until it expires. When its renewal is due, the next `get` starts one token request in the background and
- * returns the valid token. When less than 5 seconds (or a tenth of the lifetime, if that is less) are left, `get` waits for
- * the new token, for at most half of the remaining time. After a failed renewal the valid token remains in use. The next caller
- * after the pause starts another renewal.
+ * When a token's renewal is due, the next `get` starts one token request in the background and returns the valid token. When less than 5
+ * seconds (or a tenth of the lifetime, if that is less) are left, `get` waits for the new token, for at most half of the remaining time.
+ * After a failed renewal the valid token remains in use. The next caller after the pause starts another renewal.
  *
- * The supply holds the token that was in use when the newest one arrived, until the last 5 seconds (or tenth) of its lifetime. If the API
- * rejects one of the two, the other is used. A 401 does not show whether a token was revoked, is not accepted everywhere yet, or
- * is not authorized for one path.
+ * The supply also holds the token that was in use when the newest one arrived. If the API rejects one of the two, the other is used.
  *
- * Without a valid token, a retryable failure is retried up to twice before callers get it, after pauses and within the deadline
- * of the token endpoint. The pauses begin with a second and double up to the longest pause. Half of each pause is random. A
- * `Retry-After` of a second or more takes precedence. After a connection that was reset, the first retry has no pause. When the retries have failed, every
- * caller gets the failure until the next pause is over. A failure that is not retryable is returned immediately, and during its pause.
+ * Without a valid token, a retryable failure is retried up to twice before callers get it, within the deadline of the token endpoint.
+ * Then every caller gets the failure until the pause is over.
  *
  * The life of a token counts from its own `requestedAt` and `expiresAt`, even when a custom endpoint returns it late.
  *
@@ -160,9 +151,7 @@ export const make: (
 })
 
 /**
- * The supply as a layer, over any token endpoint. The `layer` of each adapter is this layer over its own token endpoint.
- *
- * A layer is shared by reference, where its sources are the same objects. Bind the layer to a const, because each call of `layer` makes another supply.
+ * The supply as a layer, over any token endpoint. Bind the layer to a const, because each call of `layer` makes another supply.
  *
  * @since 1.0.0
  * @category layers
@@ -174,9 +163,8 @@ export const layer = (settings: Settings = {}): Layer.Layer<AccessTokens, Config
 const lifetime = Duration.hours(24)
 
 /**
- * A supply without a server, for tests. It is the real supply over a token endpoint that grants everything: its tokens expire and are
- * renewed, `replace` and `refresh` return another token, and it has a status and events. A token lives for 24 hours. The
- * option sets the text of the first token, and later tokens add a number to it.
+ * A supply without a server, for tests. It is the real supply over a token endpoint that grants every scope: its tokens live for 24 hours
+ * and are renewed. Later tokens add a number to the text of the first one.
  *
  * @since 1.0.0
  * @category layers

@@ -167,8 +167,8 @@ const unchanged = (first: Place, now: Place): Effect.Effect<void, ConfigError.Co
 }
 
 /**
- * Makes an adapter for one version of the token endpoint. Its layers fail with one `ConfigError` that names all faulty options or
- * variables and shows no value, or with the error of the effect that reads the credentials.
+ * Makes an adapter for one version of the token endpoint. Its layers fail with a `ConfigError` that names faulty options or variables, or
+ * with the error of the effect that reads the credentials.
  *
  * @since 1.0.0
  * @category constructors

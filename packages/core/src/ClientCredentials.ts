@@ -11,8 +11,7 @@ import * as source from "./internal/layerSource.ts"
 import * as validation from "./internal/validation.ts"
 
 /**
- * The id and the secret with which a client proves its identity (service contract, section 2). The secret is treated like a
- * password: it is `Redacted` as soon as it is read, and leaves the program only in the body of a token request.
+ * The id and the secret with which a client proves its identity (service contract, section 2).
  *
  * @since 1.0.0
  * @category models
@@ -27,7 +26,7 @@ export interface ClientCredentials {
  * Credentials as a value, or an effect that reads them: a Config, or, with `from`, a call to a secret manager. The effect is run when
  * the layer is built, again when the token endpoint refuses the client, and by `refresh`, so that a rotated secret is read.
  *
- * The effect runs without the services and the fiber-local values of the program. A service that it needs is named with `from`.
+ * The effect runs without your program's services. Name a service that it needs with `from`.
  *
  * @since 1.0.0
  * @category models
@@ -46,9 +45,8 @@ export type Source<E = never, R = never> =
 export interface FromService<out E, out R> extends source.FromService<ClientCredentials, E, R> {}
 
 /**
- * Credentials that are read with a service, such as a secret manager. Uses of a layer with the same service share one token supply; with
- * another service, they have another one. The effect can read nothing else from its surroundings, such as
- * `FetchHttpClient.RequestInit`: provide that to the service.
+ * Credentials that are read with a service, such as a secret manager. Where a layer is built with two such services, it makes two token
+ * supplies. The effect runs without other services of your program: provide those to the service.
  *
  * @since 1.0.0
  * @category constructors

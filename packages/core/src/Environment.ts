@@ -13,8 +13,7 @@ import * as validation from "./internal/validation.ts"
  * sections 5 and 9).
  *
  * Each adapter to a token endpoint adds the address of its authorization server, so one value can contain the addresses of
- * several servers. Every URL is absolute and uses https. Plain http is accepted for loopback hosts only. No URL has user
- * information, a query or a fragment.
+ * several servers. The URLs must be absolute and use https, or http for a loopback host, without user information, a query or a fragment.
  *
  * @since 1.0.0
  * @category models
@@ -32,7 +31,7 @@ import * as validation from "./internal/validation.ts"
  * ```
  */
 export interface Environment {
-  /** The name that errors and `status` show. */
+  /** The name, for errors, logs and `status`. */
   readonly name: string
   /** The audience identifier, sent with every token request. */
   readonly audience: string

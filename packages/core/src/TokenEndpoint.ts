@@ -79,9 +79,8 @@ export interface Sharing {
   /** The time within which `requestToken` succeeds or fails, which includes the wait for another process. */
   readonly timeLimit: Duration.Duration
   /**
-   * Looks for a token that another process has obtained. The supply calls it about once a second while callers ask for tokens but no
-   * token request is allowed, because a failure is remembered or a renewal was forced a short time ago. Sends nothing to the token
-   * endpoint.
+   * Looks for a token that another process has obtained, without a token request. The supply calls it about once a second while callers
+   * ask for tokens during a pause.
    */
   readonly find: (reason: RequestReason, failure: TokenError | undefined) => Effect.Effect<Option.Option<AccessToken>>
   /** Returns whether a token came from elsewhere. */
@@ -101,7 +100,7 @@ export interface Sharing {
  * @category models
  */
 export interface Settings {
-  /** The time limit of `requestToken`, from connecting to the last byte. The supply applies it to a request with its retries. Default: 10 seconds. */
+  /** The time limit of a token request with its retries. Default: 10 seconds. */
   readonly deadline?: Duration.DurationInput | undefined
   /** Wraps the HttpClient that sends the token request. The requests that it receives contain the client secret. */
   readonly transformClient?: ((client: HttpClient.HttpClient) => HttpClient.HttpClient) | undefined

@@ -22,9 +22,9 @@ const fields = {
   clientId: Schema.optional(Schema.String),
   /** The address of the token endpoint. */
   tokenEndpoint: Schema.String,
-  /** What to do, if the adapter has more specific advice than the message of the failure. */
+  /** What to do, if more is known than the kind of the failure shows. The message contains it. */
   hint: Schema.optional(Schema.String),
-  /** The supply sends no token request before this time. Until then callers get this failure. Absent outside a supply. */
+  /** Before this time, only `refresh` sends a token request. Absent outside a supply. */
   nextTryAt: Schema.optional(Schema.DateTimeUtc)
 }
 
@@ -32,9 +32,9 @@ const oauth = {
   // not `status`, with which web frameworks respond to your own callers
   /** The HTTP status of the token endpoint's response. */
   endpointStatus: Schema.Int,
-  /** The first 1000 characters of `error` in the response body, if it is text. Secrets of the request are replaced in it. */
+  /** `error` of the response body, if it is text. It is shortened, and the client secret is replaced in it. */
   error: Schema.optional(Schema.String),
-  /** The first 1000 characters of `error_description` in the response body, if it is text. Secrets of the request are replaced in it. */
+  /** `error_description` of the response body, if it is text. It is shortened, and the client secret is replaced in it. */
   description: Schema.optional(Schema.String),
   /** Another process of the fleet received this response, and shares it until then. Absent if this process received it. */
   sharedUntil: Schema.optional(Schema.DateTimeUtc)
@@ -54,7 +54,7 @@ export class InvalidClient extends ownMessage(
   )
 ) {
   /**
-   * Whether a retry can succeed. False: the same credentials are refused again.
+   * Whether a retry can succeed: false.
    *
    * @since 1.0.0
    */
@@ -63,7 +63,7 @@ export class InvalidClient extends ownMessage(
   }
 
   /**
-   * What happened and what to do. An own property, so that `structuredClone` and `postMessage` copy it.
+   * What happened and what to do.
    *
    * @since 1.0.0
    */
@@ -111,7 +111,7 @@ export class ServerError extends ownMessage(
   }
 
   /**
-   * What happened and what to do. An own property, so that `structuredClone` and `postMessage` copy it.
+   * What happened and what to do.
    *
    * @since 1.0.0
    */
@@ -175,7 +175,7 @@ export type ResponseRule = typeof ResponseRule.Type
 
 /**
  * The token endpoint's response is outside the contract: a status below 400 other than 200, or a 200 whose body breaks a
- * rule. The body itself is never kept.
+ * rule. The error does not contain the body.
  *
  * @since 1.0.0
  * @category errors
@@ -193,8 +193,7 @@ export class InvalidResponse extends ownMessage(
   )
 ) {
   /**
-   * Whether a retry can succeed. True only after `Expired`, when the token in the server's cache has expired. Everything else must
-   * be repaired first, at the server or in front of it.
+   * Whether a retry can succeed. True only after `Expired`.
    *
    * @since 1.0.0
    */
@@ -203,7 +202,7 @@ export class InvalidResponse extends ownMessage(
   }
 
   /**
-   * What happened and what to do. An own property, so that `structuredClone` and `postMessage` copy it.
+   * What happened and what to do.
    *
    * @since 1.0.0
    */
@@ -250,18 +249,17 @@ export const TransportReason = Schema.Literal(
  * Why no complete response arrived.
  *
  * - `NameNotFound`: the host name does not resolve.
- * - `NameServiceFailed`: the name service did not respond.
- * - `Refused`: nothing listens at the address.
- * - `Unreachable`: no route leads to the address.
+ * - `NameServiceFailed`: the name service failed, or did not respond.
+ * - `Refused`: the connection was refused.
+ * - `Unreachable`: the host cannot be reached.
  * - `Reset`: the connection ended before a response arrived.
  * - `Cut`: the connection ended in the middle of the response.
- * - `Garbled`: the response is not HTTP.
+ * - `Garbled`: the response is not valid HTTP.
  * - `Tls`: TLS failed, usually in the handshake.
  * - `ClientCertificate`: the server requires a client certificate.
  * - `Proxy`: a forward proxy refused the connection, or cannot be reached.
  * - `Timeout`: no complete response arrived within the deadline, or within a timeout of the transport.
- * - `NotAllowed`: your own HttpClient rewrote the address of the token request, or added a header that cannot be sent, so nothing was
- *   sent.
+ * - `NotAllowed`: your own HttpClient changed the token request so that it cannot be sent, such as its address or a header.
  * - `Closed`: the layer was closed.
  * - `Other`: the transport reported no known reason.
  *
@@ -283,9 +281,9 @@ export class TransportError extends ownMessage(
       ...fields,
       /** Why no complete response arrived. */
       reason: TransportReason,
-      /** The time within which no complete response arrived (`Timeout`), if it was the deadline of the token request. */
+      /** The time limit that passed (`Timeout`), if it was not a time limit of the transport. */
       deadline: Schema.optional(Schema.DurationFromMillis),
-      /** Host and port of the forward proxy that failed (`Proxy`), if they are known. */
+      /** The forward proxy that failed (`Proxy`), if it is known. */
       proxy: Schema.optional(Schema.String),
       /** The status with which the forward proxy refused the connection (`Proxy`). */
       proxyStatus: Schema.optional(Schema.Int)
@@ -293,8 +291,7 @@ export class TransportError extends ownMessage(
   )
 ) {
   /**
-   * Whether a retry can succeed. False for `Tls` and `ClientCertificate`, because a certificate must be replaced or configured
-   * first, for `NotAllowed` and `Closed`, and after a forward proxy has refused the connection with a 4xx.
+   * Whether a retry can succeed. False for `Tls`, `ClientCertificate`, `NotAllowed` and `Closed`, and for a `proxyStatus` below 500.
    *
    * @since 1.0.0
    */
@@ -305,7 +302,7 @@ export class TransportError extends ownMessage(
   }
 
   /**
-   * What happened and what to do. An own property, so that `structuredClone` and `postMessage` copy it.
+   * What happened and what to do.
    *
    * @since 1.0.0
    */
@@ -334,9 +331,8 @@ export class TransportError extends ownMessage(
 export const TokenError = Schema.Union(InvalidClient, ServerError, InvalidResponse, TransportError)
 
 /**
- * The four failures of a token request. Each carries `environment`, `tokenEndpoint`, `retryable` and, once a supply of
- * tokens remembers it, `nextTryAt`. The message states what happened, what it means and what to do. No failure contains a
- * secret, a token, a body or a foreign error object.
+ * The four failures of a token request. The message states what happened and what to do. The client secret and tokens are replaced
+ * in the server's texts.
  *
  * @since 1.0.0
  * @category errors
@@ -369,8 +365,7 @@ const untilNextTry = (error: TokenError) =>
 
 /**
  * Retries an effect after a retryable `TokenError`. It waits until the supply's next attempt (`nextTryAt`) or, outside a supply, for the
- * response's `Retry-After` and at least 1 second. No wait is longer than the longest pause. The last failure, and any failure
- * that is not retryable, is returned immediately.
+ * response's `Retry-After` and at least 1 second. The last failure, and any other failure, is returned immediately.
  *
  * @since 1.0.0
  * @category combinators

@@ -17,7 +17,7 @@ import type { TokenError } from "./TokenError.ts"
  * - `Due`: the renewal of the token is due.
  * - `Rejected`: the business API rejected the token.
  * - `Insufficient`: a call needs a scope that the token does not cover.
- * - `Refresh`: your program called `refresh`, so the endpoint reads its credentials again.
+ * - `Refresh`: your program called `refresh`.
  *
  * @since 1.0.0
  * @category models
@@ -30,8 +30,7 @@ export type RequestReason =
   | { readonly _tag: "Refresh"; readonly token?: AccessToken | undefined }
 
 /**
- * A token request. An event's two times come from different clocks: `at` is the wall time, and a `duration` is measured with the
- * monotonic clock.
+ * A token request.
  *
  * @since 1.0.0
  * @category models
@@ -41,7 +40,7 @@ export interface TokenRequest {
   readonly at: DateTime.Utc
   /** The address of the token endpoint. */
   readonly tokenEndpoint: string
-  /** Why the token is requested. A retry has the reason of the request that failed. */
+  /** Why the token is requested. */
   readonly reason: RequestReason["_tag"]
 }
 
@@ -104,13 +103,13 @@ export type StoreFailure = "Unavailable" | "Timeout" | "Refused" | "Sealing"
 /**
  * A change in the supply of tokens; safe to print.
  *
- * - `Requested`: a token request is about to be sent. With a shared store, the store is read first.
+ * - `Requested`: a token request is about to be sent or, with a shared store, the store is about to be read.
  * - `Obtained`: there is a token, and none was valid before.
  * - `Renewed`: a new token has replaced a valid one.
  * - `Shared`: a token was taken from the shared store, and no token request was sent.
  * - `Failed`: a token request failed. The error carries the time of the next attempt.
- * - `Invalidated`: the business API rejected the token.
- * - `StoreFailed`: the shared store could not be used, and this process requested its own token.
+ * - `Invalidated`: the business API rejected a token.
+ * - `StoreFailed`: the shared store could not be used.
  *
  * @since 1.0.0
  * @category models

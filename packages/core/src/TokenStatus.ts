@@ -24,7 +24,7 @@ import type { StoreFailure } from "./TokenEvent.ts"
 export type TokenPhase = "None" | "Valid" | "Due" | "Expiring" | "Expired"
 
 /**
- * How a process uses the store that it shares with the other processes of a fleet. The counts begin when the supply is built.
+ * How a process uses the store that it shares with the other processes of a fleet.
  *
  * @since 1.0.0
  * @category models
@@ -73,7 +73,7 @@ export interface TokenStatus {
   readonly requestedAt: Option.Option<DateTime.Utc>
   /** When the token expires. */
   readonly expiresAt: Option.Option<DateTime.Utc>
-  /** The time from which a caller starts the next token request, because of the age of the token or after a failure. */
+  /** The time from which a caller starts the next token request. */
   readonly nextRequestAt: Option.Option<DateTime.Utc>
   /** The failure of the last token request, until there is a new token or `refresh` forgets it. */
   readonly lastFailure: Option.Option<TokenError>
@@ -83,7 +83,7 @@ export interface TokenStatus {
   readonly consecutiveFailures: number
   /** How many callers wait for a token now. */
   readonly callersWaiting: number
-  /** How often a caller got a token, since the supply was built. A call whose token is replaced gets two. */
+  /** How often a caller got a token, since the supply was built. */
   readonly tokensServed: number
   /** The use of the shared store, if there is one. */
   readonly store: Option.Option<StoreStatus>
@@ -95,11 +95,10 @@ export interface TokenStatus {
  * - The last token request failed, and the supply has no valid token.
  * - The token covers none of the requested scopes (`missingScopes`).
  *
- * In all other cases it is true, even before the first call, when nothing is known yet. It does not depend on 401s of the business API,
- * because a program that gets no calls while it is not ready could not become ready again. Metrics and alerts show them.
+ * In all other cases it is true, even before the first call, and while the business API returns 401.
  *
- * It becomes true again with the first token request whose token covers a requested scope. Reading `status` sends no request. A program that gets no
- * calls while it is not ready therefore has to call `get` from time to time: `get` respects the back-off after failures.
+ * Reading `status` sends no request. A program that gets no calls while it is not ready therefore has to call `get` from time to time:
+ * `get` respects the back-off after failures.
  *
  * @since 1.0.0
  * @category guards

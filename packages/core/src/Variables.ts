@@ -27,8 +27,8 @@ const print = (lines: ReadonlyArray<string>): string =>
   [header, ...lines.map((line) => `- ${line}`), whereToGetThem(lines)].join("\n")
 
 /**
- * Reads a struct of Configs. All missing or wrong variables are reported in one `ConfigError`. It prints a line for each of them:
- * the name, what the variable is and an example, but never a value.
+ * Reads a struct of Configs. Missing and wrong variables are reported in one `ConfigError`, which prints a line for each of them. The
+ * lines of this package's Configs show no value. Those of other Configs, such as `Config.url`, can show it.
  *
  * @since 1.0.0
  * @category config
@@ -49,8 +49,7 @@ export function read(
 }
 
 /**
- * A variable with a few accepted values. The error for another value names the variable and the accepted ones, and never shows the
- * value.
+ * A variable with a few accepted values. The error for another value names the variable and the accepted ones.
  *
  * @since 1.0.0
  * @category config
@@ -79,7 +78,7 @@ export const literal = <Value extends string>(name: string, options: {
 
 /**
  * A variable that contains a secret, such as an address with a password. The error for a wrong value names the variable and what
- * was expected, and never shows the value.
+ * was expected, and does not show the value.
  *
  * @since 1.0.0
  * @category config

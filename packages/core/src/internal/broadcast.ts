@@ -11,10 +11,7 @@ export interface Broadcast<A> {
   readonly stream: Stream.Stream<A>
 }
 
-/**
- * Keeps up to `capacity` values for each listener. (Effect's PubSub does this too, but it would add two per cent to the bundle of
- * a program with one client.)
- */
+/** Keeps up to `capacity` values for each listener. Effect's PubSub would make the bundle of a program with one client larger. */
 export const make = Effect.fnUntraced(
   function*<A>(capacity: number): Effect.fn.Return<Broadcast<A>, never, Scope.Scope> {
     const listeners = new Set<Queue.Queue<A>>()

@@ -95,7 +95,7 @@ export const credentialsNotRead = (client: string, fault: string) =>
       "The previous credentials remain in use. Check the secret manager, the variables or the mounted files."
   )
 
-/** Your code builds the layer twice. Again: never for one client, unless a minute has passed. */
+/** Your code builds the layer twice. Again: only after a minute without another build. */
 export const secondSupply = (where: string) =>
   Effect.logWarning(
     `A second supply of access tokens was built within a minute for ${where} and the same scopes. ` +

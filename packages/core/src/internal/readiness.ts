@@ -3,7 +3,7 @@ import type { Service } from "../AccessTokens.ts"
 import { isUsable, type TokenStatus } from "../TokenStatus.ts"
 import { within } from "./within.ts"
 
-/** Less than a second, which is the default time limit of a Kubernetes probe. */
+/** Less than a second, so that a probe gets its response in time. */
 const patience = "800 millis"
 
 const hasToken = ({ phase }: TokenStatus): boolean => phase !== "None" && phase !== "Expired"

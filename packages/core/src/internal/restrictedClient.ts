@@ -40,7 +40,7 @@ export type Send = (
   request: HttpClientRequest.HttpClientRequest
 ) => Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError>
 
-/** Gateways refuse requests without a `User-Agent`, and only `fetch` sends its own. */
+/** Some gateways refuse requests without a `User-Agent`. */
 export const userAgent = `credit-data/${version}`
 
 /** The length of a body, if it is known before the body is read. */

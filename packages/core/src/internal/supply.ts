@@ -31,7 +31,7 @@ type Token = Effect.Effect<AccessToken, TokenError>
 /** What callers without a token get when the token request that they have waited for has failed. */
 type Failure = Exit.Exit<never, TokenError> | undefined
 
-/** Callers that wait for one event. A Set, because 10 000 interrupted callers of a Deferred cost quadratic time. */
+/** Callers that wait for one event. A Set, so that each interrupted caller leaves in constant time. */
 class Waiters {
   readonly #callers = new Set<(event: Effect.Effect<Failure>) => void>()
   #outcome: Effect.Effect<Failure> | undefined

@@ -208,13 +208,13 @@ const retryAfter = (header: string, nowMillis: number, longest: number): number 
 export const unknownLifetime = Duration.minutes(5)
 
 /**
- * The longest use of a token, for a longer `expires_in` too.
+ * The longest use of a token, even with a longer `expires_in`.
  * @limit time
  */
 export const longestLifetime = Duration.days(7)
 
 /**
- * The expiry margin, or a tenth of a shorter lifetime: servers round times down, and may reject a token this long before its expiry.
+ * The time before the end of `expires_in` at which a token expires here, or a tenth of `expires_in` if that is less.
  * @limit time
  */
 export const expiryMargin = Duration.seconds(1)

@@ -150,7 +150,7 @@ export const scopeMillis = 5 * 60_000
  * given share of its life has passed, early enough for a renewal in the background before callers have to wait.
  *
  * The token that was in use becomes the older one. If the renewal was due, its rejection is forgotten: one path may have refused it.
- * There is no older one after a refresh, or if the new token covers a scope that the old one lacks.
+ * There is no older one after a refresh, after a renewal for a missing scope, or if the new token covers a scope that the old one lacks.
  */
 export const obtained = (
   state: State,

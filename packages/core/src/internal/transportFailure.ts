@@ -19,7 +19,7 @@ export type Stage = "Request" | "Body"
 /** What is known of a failure of the transport. No part of it comes from a text that could quote a request. */
 export interface TransportFailure {
   readonly reason: TransportReason
-  /** Host and port of the forward proxy that failed, if the transport reports them. */
+  /** The forward proxy that failed, with its port if the transport reports it. */
   readonly proxy?: string | undefined
   /** The status with which a forward proxy refused the connection. */
   readonly proxyStatus?: number | undefined
