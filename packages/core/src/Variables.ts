@@ -28,7 +28,7 @@ const print = (lines: ReadonlyArray<string>): string =>
 
 /**
  * Reads a struct of Configs. Missing and wrong variables are reported in one `ConfigError`, which prints a line for each of them. The
- * lines of this package's Configs show no value. Those of other Configs, such as `Config.url`, can show it.
+ * lines of this package's Configs show no value, but those of other Configs can.
  *
  * @since 1.0.0
  * @category config
