@@ -1,8 +1,7 @@
 /**
  * Auth V1, the legacy token endpoint: `POST {authV1Url}/oauth/token`. It was retired at the end of 2024.
  *
- * Clients of Data Access V1 are not migrated to Auth V2, because the Data Access V1 endpoints were retired at the same time (service
- * contract, section 9).
+ * Clients of Data Access V1 are not migrated to Auth V2 (service contract, section 9).
  *
  * @since 1.0.0
  */
@@ -136,8 +135,8 @@ export const layerTokenEndpointConfig = adapter.layerTokenEndpointConfig
  * The supply of tokens from Auth V1, with its options read from variables. `AuthV2.layerConfig()` has the same type, so only one word of
  * your code differs between V1 and V2.
  *
- * Building the layer fails with a `ConfigError` that has a line for each missing or wrong variable. With the option `credentials`, the
- * layer can also fail with the error of the effect that reads them.
+ * Building the layer fails with a `ConfigError` that lists missing and wrong variables. With the option `credentials`, it can also fail
+ * with the error of the effect that reads them.
  *
  * @since 1.0.0
  * @category layers

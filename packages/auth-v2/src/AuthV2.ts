@@ -120,8 +120,8 @@ export const layerTokenEndpointConfig = adapter.layerTokenEndpointConfig
  * The supply of tokens from Auth V2, with its options read from variables. `AuthV1.layerConfig()` has the same type, so only one word of
  * your code differs between V1 and V2.
  *
- * Building the layer fails with a `ConfigError` that has a line for each missing or wrong variable. With the option `credentials`, the
- * layer can also fail with the error of the effect that reads them.
+ * Building the layer fails with a `ConfigError` that lists missing and wrong variables. With the option `credentials`, it can also fail
+ * with the error of the effect that reads them.
  *
  * @since 1.0.0
  * @category layers

@@ -1,6 +1,5 @@
 /**
- * What the packages of this project share with each other. It is no part of the public API: it may change
- * in any version, so each package depends on the exact version of this one.
+ * What the packages of this project share with each other. It is no part of the public API, and may change in any version.
  *
  * @since 1.0.0
  */

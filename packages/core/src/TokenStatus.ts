@@ -16,7 +16,7 @@ import type { StoreFailure } from "./TokenEvent.ts"
  * - `Valid`: the token is used.
  * - `Due`: the token is used, and the next caller starts its renewal in the background.
  * - `Expiring`: so little of its life is left that callers wait for the renewal.
- * - `Expired`: the token is never sent again.
+ * - `Expired`: the token has expired.
  *
  * @since 1.0.0
  * @category models

@@ -17,8 +17,7 @@ import { version } from "./version.ts"
 
 /**
  * The headers that belong to one connection and not to the request (RFC 9110, section 7.6.1), and `host`. Over TLS, `host` also
- * chooses the server whose certificate is accepted, and with it who gets a secret or a token. Gateways forward such headers. Some
- * transports die of `trailer`, and others refuse `expect`.
+ * chooses the server whose certificate is accepted, and with it who gets a secret or a token.
  *
  * What `Connection` names remains, because the program may have added such a header itself: a caller must not remove it.
  */
@@ -114,9 +113,8 @@ const asSent = (
  * A client that is safe for requests with a secret or a token:
  *
  * - It sends requests to the allowed URLs only. Other requests fail with a `RequestError` (`InvalidUrl`).
- * - It returns redirects and never follows them. `fetch` would follow a 307 and send the body to the new address.
- * - It leaves out the platform's own span and trace headers: the span would record the query, and trace headers would go to a
- *   third party.
+ * - It returns redirects and never follows them.
+ * - It leaves out the platform's own span and trace headers.
  * - It drops `host` and the headers of the caller's own connection (RFC 9110, section 7.6.1).
  * - It refuses a method that the platform does not have, such as one in lower case, with a `RequestError` (`Encode`).
  * - It sets the length of a body. A `DELETE`, `GET`, `HEAD` or `OPTIONS` with a body of unknown length fails with a `RequestError`

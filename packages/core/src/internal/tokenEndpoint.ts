@@ -100,7 +100,7 @@ const isSame = (a: ClientCredentials.ClientCredentials, b: ClientCredentials.Cli
   a.clientId === b.clientId && Equal.equals(a.clientSecret, b.clientSecret)
 
 /**
- * Builds the token endpoint of an adapter. First checks every option and reads the credentials. Fails with a `ConfigError` that names all
+ * Builds the token endpoint of an adapter. First checks the options, and then reads the credentials. Fails with a `ConfigError` that names
  * invalid options, or with the failure of the effect that reads the credentials.
  *
  * When the endpoint refuses the client and the credentials came from an effect, they are read once more. If they have

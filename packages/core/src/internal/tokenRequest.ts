@@ -187,7 +187,7 @@ const decode = (json: Json) => {
 
 /**
  * The wait in milliseconds that a `Retry-After` header requests (RFC 9110, section 10.2.3): whole seconds or an HTTP date. The wait is
- * limited, so that a server cannot stop a program for long. Of a header that was sent twice, the first value counts.
+ * limited. Of a header that was sent twice, the first value counts.
  */
 const retryAfter = (header: string, nowMillis: number, longest: number): number | undefined => {
   const [seconds] = /^\d+(?=\s*(?:,|$))/.exec(header.trim()) ?? []

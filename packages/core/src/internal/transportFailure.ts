@@ -188,8 +188,7 @@ const maxDepth = 8
 
 /**
  * A copy of a foreign error that is safe to pass on: name, message and code, and the same parts of its causes. Each text is printable, and
- * the secrets in it are replaced. Nothing else is kept: undici's parser errors contain the raw bytes of the connection, `node:http` errors
- * contain a packet, and errors of a user's client contain the whole request.
+ * the secrets in it are replaced. Nothing else is kept, because errors can contain bytes of the connection, or the whole request.
  */
 export const foreignError = (error: unknown, secrets: ReadonlyArray<Redacted.Redacted>, depth = 0): unknown => {
   const shown = (value: string) => printable(withoutSecrets(value, secrets.map((secret) => Redacted.value(secret))))
