@@ -61,8 +61,6 @@ const adapter = Adapter.make({
  * Only the token endpoint, for a program that keeps its tokens itself. Each `requestToken` sends one token request, and
  * another one if the client is refused and its credentials have changed. The layer logs a warning when it is built: V1 was retired.
  *
- * Building the layer fails with a `ConfigError` that names faulty options, or with the error of the effect that reads the credentials.
- *
  * @since 1.0.0
  * @category layers
  */
@@ -123,8 +121,8 @@ export const layer = adapter.layer
 export const config = adapter.config
 
 /**
- * Only the token endpoint, with its options read from variables, as `layerConfig` does. For a supply whose tokens
- * several processes share: `SharedTokens` of `@credit-data/fleet`.
+ * Only the token endpoint, with its options read from variables. For a supply whose tokens several processes share: `SharedTokens` of
+ * `@credit-data/fleet`.
  *
  * @since 1.0.0
  * @category layers

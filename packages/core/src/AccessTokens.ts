@@ -80,7 +80,7 @@ export interface Service {
     ...tried: ReadonlyArray<AccessToken>
   ) => Effect.Effect<AccessToken, TokenError>
   /**
-   * Forgets a remembered failure, reads the credentials again and requests a token now. Use it in a signal handler or an admin
+   * Forgets a remembered failure, reads the credentials again and requests a token. Use it in a signal handler or an admin
    * route, after the credentials were corrected. If a token request is in progress, waits for it. Sends at most one request per
    * second; within that second it does what `get` does.
    */
@@ -123,9 +123,8 @@ const check = ({ renewalWindow = { from: 0.75, to: 0.9 } }: Settings) =>
 /**
  * Builds the supply over a token endpoint, within a scope. Building it requests no token.
  *
- * When a token's renewal is due, the next `get` starts one token request in the background and returns the valid token. When less than 5
- * seconds (or a tenth of the lifetime, if that is less) are left, `get` waits for the new token, for at most half of the remaining time.
- * After a failed renewal the valid token remains in use. The next caller after the pause starts another renewal.
+ * When a token's renewal is due, the next `get` starts one token request in the background and returns the valid token. In the last
+ * seconds of the token's life, `get` waits for the new one. After a failed renewal the valid token remains in use.
  *
  * The supply also holds the token that was in use when the newest one arrived. If the API rejects one of the two, the other is used.
  *

@@ -9,8 +9,7 @@ import { serverAddress } from "./internal/serverAddress.ts"
 import * as validation from "./internal/validation.ts"
 
 /**
- * One environment of the service, such as sandbox or production. Hosts and audience differ per environment (service contract,
- * sections 5 and 9).
+ * One environment of the service, such as sandbox or production (service contract, sections 5 and 9).
  *
  * Each adapter to a token endpoint adds the address of its authorization server, so one value can contain the addresses of
  * several servers. The URLs must be absolute and use https, or http for a loopback host, without user information, a query or a fragment.
@@ -40,13 +39,7 @@ export interface Environment {
 }
 
 /**
- * The variable from which each part of an environment is read, as a plain struct of Configs.
- *
- * | field | variable |
- * | --- | --- |
- * | `environment` | `CREDIT_DATA_ENVIRONMENT` |
- * | `audience` | `CREDIT_DATA_AUDIENCE` |
- * | `baseUrl` | `CREDIT_DATA_BASE_URL` |
+ * The Configs of an environment: `CREDIT_DATA_ENVIRONMENT`, `CREDIT_DATA_AUDIENCE` and `CREDIT_DATA_BASE_URL`.
  *
  * @since 1.0.0
  * @category config
