@@ -74,8 +74,8 @@ export const peers: ReadonlyArray<Peer> = [
     name: ballatechName,
     note:
       "its way of caching, rebuilt by us with its defaults ([the file](../src/peers/libraries/rebuilt.ts)): `cachedInvalidateWithTTL` for an " +
-      "hour, renewed five minutes before the token expires. A 401 drops the token, and the call is sent once more. " +
-      "Calls over `FetchHttpClient`",
+      "hour, renewed five minutes before the token expires. A 401 drops the token, and the call is sent once more; " +
+      "calls over `FetchHttpClient`",
     leavesOut:
       "renewal in the background, and pauses: a failure is kept as long as a token, for an hour. The call that is sent " +
       "again has the rejected token; the next call has a new one",
@@ -86,7 +86,7 @@ export const peers: ReadonlyArray<Peer> = [
     name: "@badgateway/oauth2-client",
     installed: "@badgateway/oauth2-client",
     note:
-      "`OAuth2Fetch.getAccessToken`, and its `fetch`, which requests a token after each 401 and sends the call once more",
+      "`OAuth2Fetch.getAccessToken`, and its `fetch`, which requests a token after a 401 and sends the call once more",
     leavesOut: "a margin before a token expires, a pause after a failure",
     make: badgateway.make,
     makeCalls: badgateway.makeCalls
@@ -104,7 +104,7 @@ export const peers: ReadonlyArray<Peer> = [
     name: "openid-client",
     installed: "openid-client",
     note: "keeps no token: the same code around it",
-    leavesOut: "everything but the request, which it checks more strictly than the others",
+    leavesOut: "everything but the request",
     make: openid.make,
     makeCalls: openid.makeCalls
   },
@@ -114,7 +114,7 @@ export const peers: ReadonlyArray<Peer> = [
     note: "a pipeline with its bearer policy, its default HttpClient over `node:http`, and a credential of a few lines",
     leavesOut:
       "a pause after a failure while there is no token, a replacement after a 401 without a challenge. It renews two minutes before " +
-      "the token expires, or at `refreshAfterTimestamp` if the credential sets it, which ours does not",
+      "the token expires, because our credential does not set `refreshAfterTimestamp`",
     make: azure.make,
     makeCalls: azure.makeCalls
   },
@@ -125,8 +125,8 @@ export const peers: ReadonlyArray<Peer> = [
       "`acquireTokenByClientCredential`, with the metadata of the server as an option and a network module of a few lines; " +
       "calls over `fetch`",
     leavesOut:
-      "one request for all waiting callers, a pause after a failure, handling of a 401. It renews five minutes before a token " +
-      "expires, or in the background from `refresh_in` on if the response has it, which ours has not",
+      "one request for all waiting callers, handling of a 401. It renews five minutes before a token expires, because our responses have no " +
+      "`refresh_in`",
     make: msal.make,
     makeCalls: msal.makeCalls
   },
@@ -136,9 +136,7 @@ export const peers: ReadonlyArray<Peer> = [
     note:
       "an interceptor of an undici `Agent`, through which the calls are sent with `request`; it requires tokens that are " +
       "JSON Web Tokens",
-    leavesOut:
-      "a pause after a failure, and the last 10 seconds of each token's lifetime. If a renewal in the background fails, between 30 and " +
-      "10 seconds before the token expires, it is an unhandled rejection, which ends a process without a handler",
+    leavesOut: "a pause after a failure, and the last 10 seconds of each token's lifetime",
     make: undici.make,
     makeCalls: undici.makeCalls
   }

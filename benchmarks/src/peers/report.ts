@@ -74,7 +74,7 @@ export const table = (
     heading,
     "",
     "`npx -y pnpm@10.34.9 bench peers` writes this part of the page. A value of several runs is their median, and the libraries take turns. Lower is",
-    "better. Each library is set up as its users would do it for this task: see [the setup](#setup-of-each-library).",
+    "better. [How each library is set up](#setup-of-each-library).",
     "",
     machine,
     "",
@@ -100,8 +100,6 @@ export const table = (
       ["library", "version", "setup", "leaves out"],
       ...peers.map(({ leavesOut, name, note }) => [name, versions[name] ?? "", note, leavesOut])
     ]),
-    "",
-    "google-auth-library is missing, because it has no client credentials grant.",
     ""
   ].join("\n")
 }
