@@ -47,7 +47,7 @@ export const commandLine: Effect.Effect<ReadonlyArray<Measurement>> = Effect.gen
   const bare = median(times.map(({ bare }) => bare))
   const ratio = (name: keyof typeof commands) => median(times.map((each) => each[name])) / bare
   return [
-    { what: "`node -e 0`", value: bare, unit: "ms" },
+    { what: "`node -e 0` on Node 24", value: bare, unit: "ms" },
     { what: "`credit-data --help`", value: ratio("help"), unit: "× bare node", atMost: 1.6 },
     { what: "`credit-data token --cache`, cached", value: ratio("cached"), unit: "× bare node", atMost: 2.2 },
     { what: "`credit-data token`", value: ratio("fresh"), unit: "× bare node", atMost: 6.5 }
