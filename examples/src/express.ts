@@ -1,4 +1,4 @@
-// Express 5 without Effect: one connection for the whole process, and a status for each failure.
+// Express 5 without Effect: one connection for the whole process.
 
 import { connect, isRetryable } from "@credit-data/promise"
 import express, { type ErrorRequestHandler } from "express"
@@ -9,7 +9,7 @@ const app = express()
 // a 401 or 403 of the API is not for this service's own callers
 const statusFor = (status: number) => status === 404 ? 404 : status === 429 || status >= 500 ? 503 : 500
 
-// while the server ends, each response closes its connection
+// during a shutdown, each response closes its connection
 app.use((_, response, next) => {
   if (!server.listening) response.set("connection", "close")
   next()
@@ -26,10 +26,8 @@ app.get("/health/ready", async (_, response) => {
   response.status(await api.ready() ? 200 : 503).end()
 })
 
-// Express recognizes it by its four parameters
 const failed: ErrorRequestHandler = (error, _request, response, next) => {
   if (isRetryable(error)) response.status(503).end()
-  // Express logs it, and returns 500 unless the request was wrong
   else next(error)
 }
 app.use(failed)
@@ -40,7 +38,7 @@ const server = app.listen(port, (error) => {
   console.log(`Listening on ${port}`)
 })
 
-// further signals change nothing
+// not `once`: a second signal must not end the process
 process.on("SIGTERM", () => {
   server.close(() => void api.close())
   setTimeout(() => server.closeAllConnections(), 20_000).unref()

@@ -1,4 +1,4 @@
-// Handles every failure of a call by its tag. The messages are written for the person on call.
+// Handles the failures of a call by their tags. The messages are written for the person on call.
 
 import { AuthV2 } from "@credit-data/auth-v2"
 import { DataAccess } from "@credit-data/http-client"

@@ -1,4 +1,4 @@
-// Fastify without Effect: the connection logs with Fastify's logger, and closes after the server.
+// Fastify without Effect: the connection logs with Fastify's logger, and closes with the server.
 
 import { connect, isRetryable } from "@credit-data/promise"
 import fastify, { type FastifyError } from "fastify"
@@ -28,5 +28,5 @@ const port = Number(process.env["PORT"] ?? 3000)
 await app.listen({ port })
 console.log(`Listening on ${port}`)
 
-// further signals change nothing
+// not `once`: a second signal must not end the process
 process.on("SIGTERM", () => void app.close())

@@ -1,7 +1,7 @@
 // The main use case, end to end: get a token, call the API, replace V1 with V2, handle a refusal.
 //
 // Without CREDIT_DATA_* variables, the program starts a simulator of the service in this process. With them, it obtains a
-// token from the environment that they name, prints the granted scopes, and sends nothing else.
+// token from the environment that they name, prints its scopes and lifetime, and does not call the API.
 
 import { AuthV1 } from "@credit-data/auth-v1"
 import { AuthV2 } from "@credit-data/auth-v2"
@@ -46,7 +46,7 @@ const callEachGroup = Effect.gen(function*() {
 // ---- how it is composed --------------------------------------------------------------------------------------------
 
 const overV2 = AuthV2.layerConfig()
-const overV1 = AuthV1.layerConfig() // the only word that a migration changes
+const overV1 = AuthV1.layerConfig() // a migration changes this word
 const withWrongCredentials = AuthV2.layerConfig({
   clientId: Config.succeed("another-client"),
   clientSecret: Config.succeed(Redacted.make("not the secret"))

@@ -1,5 +1,5 @@
-// Provide the layer once. A layer that is provided to the whole program is built once, and its token is used for all calls. A
-// layer that is provided inside each call is built for each call, and requests a token each time.
+// Provide the layer once, to the whole program: its calls then share a token. A layer that is provided inside each call is
+// released after the call, and the next call requests another token.
 
 import { AuthV2 } from "@credit-data/auth-v2"
 import { DataAccess } from "@credit-data/http-client"

@@ -1,6 +1,7 @@
-// Obtains a token from the environment in the variables CREDIT_DATA_*, prints the granted scopes, and sends nothing else.
+// Obtains a token from the environment in the variables CREDIT_DATA_*, prints its scopes and expiry, and does not
+// call the API.
 //
-// If variables are missing or wrong, the error names all of them and shows no value.
+// If variables are missing or wrong, the error names them and shows no value.
 
 import { AuthV2 } from "@credit-data/auth-v2"
 import { AccessTokens } from "@credit-data/core"

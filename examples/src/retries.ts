@@ -1,4 +1,4 @@
-// Your own retries. The client does not retry a call that fails temporarily, so this program does. After a failed token
+// Your own retries. The client does not retry a call after a status such as 503, so this program does. After a failed token
 // request, it waits until the supply may send the next one, and tries again.
 
 import { AuthV2 } from "@credit-data/auth-v2"

@@ -1,5 +1,5 @@
-// Credentials from a secret manager. The supply reads them when the layer is built, and again when the token endpoint refuses the
-// client. A program therefore uses a rotated secret without a restart.
+// Credentials from a secret manager. They are read when the layer is built, and again when the token endpoint refuses the client.
+// A program therefore uses a rotated secret without a restart.
 
 import { AuthV2 } from "@credit-data/auth-v2"
 import { AccessTokens, ClientCredentials } from "@credit-data/core"

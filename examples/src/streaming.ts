@@ -1,5 +1,4 @@
-// Streamed uploads and downloads. A streamed body cannot be sent again: if the API returns 401, the caller gets that 401, and
-// the next call has a new token.
+// Streamed uploads and downloads. A streamed body cannot be sent again: if the API returns 401, the caller gets that 401.
 
 import { AuthV2 } from "@credit-data/auth-v2"
 import { Furnishment } from "@credit-data/http-client"

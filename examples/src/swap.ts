@@ -1,5 +1,4 @@
-// A migration from V1 to V2: the program does not change, except for one word of its layers. A rollback changes that word
-// back.
+// A migration from V1 to V2 changes one word in the program's layers, and its variables. A rollback changes the word back.
 //
 // Do not migrate clients of Data Access V1: they remain on AuthV1.
 

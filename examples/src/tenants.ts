@@ -1,5 +1,4 @@
-// One token supply for each tenant, built when the tenant first calls. The secret manager fails once: the next call works, because a failed
-// build is forgotten.
+// One token supply for each tenant, built when the tenant first calls. The secret manager fails once, and the next call works.
 
 import { AuthV2 } from "@credit-data/auth-v2"
 import { ClientCredentials } from "@credit-data/core"
@@ -29,7 +28,7 @@ const Secrets = Layer.effect(
 
 class Tenants extends LayerMap.Service<Tenants>()("Tenants", {
   lookup: (tenant: string) =>
-    // Effect would share each layer const in here between the tenants, with the token of the first one
+    // Effect could share a layer const in here between the tenants, with the token of the first one
     Layer.fresh(
       DataAccess.layer().pipe(
         Layer.provide(

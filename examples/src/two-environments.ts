@@ -1,4 +1,4 @@
-// Sandbox and production in one program. The supply provides the base URL, so a sandbox token cannot be sent to a production
+// Sandbox and production in one program. The supply provides the base URL, so a sandbox token is not sent to a production
 // host. The service of a group has one Tag, so each environment is provided to its own part of the program.
 
 import { AuthV2 } from "@credit-data/auth-v2"
