@@ -16,9 +16,11 @@ const end = (server: Server): Promise<void> =>
 
 /** Runs the service on the port that PORT names, until the first SIGTERM, SIGINT or SIGHUP. Further signals change nothing. */
 export const run = async (api: Connection): Promise<void> => {
-  const server = makeService(api).listen(Number(process.env["PORT"] ?? 3000))
+  const port = Number(process.env["PORT"] ?? 3000)
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error("PORT must be a port number")
+  const server = makeService(api).listen(port)
   await once(server, "listening")
-  log("INFO", `Listening on port ${process.env["PORT"] ?? 3000}`)
+  log("INFO", `Listening on port ${port}`)
   await new Promise<void>((resolve) => {
     for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => resolve())
   })

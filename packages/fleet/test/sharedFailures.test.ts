@@ -183,7 +183,9 @@ describe("the processes of a fleet whose token endpoint fails", () => {
         Exit.isSuccess(outcome) ? "" : String(Cause.squash(outcome.cause))
       )
       assert.lengthOf(
-        messages.filter((message) => message.includes("Another process of the fleet received this response.")),
+        messages.filter((message) =>
+          message.includes("Another process with these credentials received this response.")
+        ),
         1
       )
       assert.strictEqual(server.server.requests, 1)

@@ -23,7 +23,7 @@ export interface Refusal {
 export const message = (failure: Failure, what: string, todo: string): string =>
   [
     `The token endpoint ${failure.tokenEndpoint} (${clientOf(failure.environment, failure.clientId)}) ${what}.`,
-    ...(failure.sharedUntil === undefined ? [] : ["Another process of the fleet received this response."]),
+    ...(failure.sharedUntil === undefined ? [] : ["Another process with these credentials received this response."]),
     failure.hint ?? todo,
     ...(failure.nextTryAt === undefined ? [] : [`Next attempt not before ${DateTime.formatIso(failure.nextTryAt)}.`])
   ].join(" ")

@@ -120,7 +120,7 @@ export const NewFault = Schema.Struct({
   }),
   headers: Schema.optional(headers).annotations({ description: "Headers that a request has, with these values" }),
   percent: Schema.optional(Schema.Finite.pipe(Schema.between(0, 100))).annotations({
-    description: "The share of these requests. A request that the fault does not apply to is not counted"
+    description: "The probability in per cent. A request that the fault does not apply to is not counted"
   })
 }).annotations({ identifier: "NewFault", parseOptions: { onExcessProperty: "error" } })
 

@@ -24,7 +24,7 @@ export const options = {
   console: {
     type: "boolean",
     placeholder: "",
-    summary: "serve the console, a page that shows every request, and the admin API"
+    summary: "serve the console, a page that shows the requests, and the admin API"
   },
   log: { type: "boolean", placeholder: "", summary: "print a line for each request when its outcome is known" },
   fixtures: {
