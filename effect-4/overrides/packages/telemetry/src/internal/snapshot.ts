@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
 import { type Sample, withoutUnit } from "./sample.ts"
 
-/** All series of the program, including those of other libraries and of Effect itself. */
+/** The series of the program, including those of other libraries and of Effect itself. */
 export const snapshot: Effect.Effect<ReadonlyArray<Sample>> = Effect.map(
   Metric.snapshot,
   (snapshots) =>
