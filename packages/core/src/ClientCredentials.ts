@@ -26,7 +26,7 @@ export interface ClientCredentials {
  * Credentials as a value, or an effect that reads them: a Config, or, with `from`, a call to a secret manager. The effect is run when
  * the layer is built, again when the token endpoint refuses the client, and by `refresh`, so that a rotated secret is read.
  *
- * The effect runs without your program's services. Name a service that it needs with `from`.
+ * The effect runs without your program's services and fiber-local values. Name a service that it needs with `from`.
  *
  * @since 1.0.0
  * @category models

@@ -61,7 +61,7 @@ export const unsendableHeader = (name: string, value: string): string | undefine
 
 const methods: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"])
 
-/** Effect 4 has two more: no `fetch` can send a TRACE, and no rule says whether a QUERY may be sent again. */
+/** The methods of Effect 3. Effect 4 also has TRACE, which no `fetch` sends, and QUERY. */
 export const isMethod = (method: string): method is HttpMethod.HttpMethod => methods.has(method)
 
 /** Why nothing was sent. The clients of this project and their `fetch`s say it alike. */

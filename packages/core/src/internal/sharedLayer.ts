@@ -42,6 +42,8 @@ class ListMap<A> {
  * shares a layer by its reference alone: a const that a `LayerMap`, a nested `provide` or a second `ManagedRuntime` builds with the
  * services of another tenant would return what belongs to the first one. What is built is released with its last use, and a failure is not
  * kept.
+ *
+ * `RcMap` of Effect 3.22 would do this, but it looks up a key outside of its semaphore: two uses that begin together can build twice.
  */
 export const sharedLayer = <A, E, R>(
   make: LazyArg<Layer.Layer<A, E, R>>,
