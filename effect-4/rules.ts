@@ -87,6 +87,7 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
   ["Duration.decodeUnknown($INPUT)", "Duration.fromInput($INPUT)"],
   ["Effect.configProviderWith(Effect.succeed)", "ConfigProvider.ConfigProvider"],
   ["Effect.withClock($CLOCK)", "Effect.provideService(Clock.Clock, $CLOCK)"],
+  ["Layer.locallyEffect(Effect.withConfigProvider($PROVIDER))", "Layer.provide(ConfigProvider.layer($PROVIDER))"],
   ["Effect.withConfigProvider($PROVIDER)", "Effect.provideService(ConfigProvider.ConfigProvider, $PROVIDER)"],
   [
     "{ [Clock.ClockTypeId]: Clock.ClockTypeId, unsafeCurrentTimeMillis: $WALL, unsafeCurrentTimeNanos: $MONOTONIC, currentTimeMillis: $MILLIS, currentTimeNanos: $NANOS, $$$SLEEP }",

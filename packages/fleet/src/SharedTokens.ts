@@ -49,7 +49,8 @@ export const make = (
 /**
  * The supply of `make` as a layer, over the token endpoint of an adapter and a store.
  *
- * A layer is shared by reference, where its sources are the same objects. Bind the layer to a const, because each call of `layer` makes another supply.
+ * Bind the layer to a const, because each call of `layer` makes another supply. For several tenants, wrap what you compose from it in
+ * `Layer.fresh`, because Effect would build a const like the one below once for all of them.
  *
  * @since 1.0.0
  * @category layers

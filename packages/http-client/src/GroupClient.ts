@@ -326,7 +326,7 @@ export const withPathTemplate =
  * The client as a plain `HttpClient`, for APIs that expect one. A missing token or a missing scope becomes a `RequestError`
  * with the original error as its cause. Its reason is `Transport` if a retry can help, and `Encode` if not.
  *
- * Make its layer in a function, because Effect would build a const once for several tenants.
+ * For several tenants, make its layer and the layers over it in a function, because Effect would build a const once for all of them.
  *
  * @since 1.0.0
  * @category conversions

@@ -234,7 +234,8 @@ export const variables: Effect.Effect<Record<string, string>, never, Simulator> 
 })
 
 /**
- * Sets the `variables` in the ConfigProvider, so that `AuthV1.layerConfig()` and `AuthV2.layerConfig()` use the simulator.
+ * Sets the `variables` in the ConfigProvider, so that `AuthV1.layerConfig()` and `AuthV2.layerConfig()` use the simulator. On Effect 3, this
+ * also applies to layers that are built later, so use it with one simulator only.
  *
  * @since 1.0.0
  * @category layers

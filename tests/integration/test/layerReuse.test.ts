@@ -147,6 +147,23 @@ describe("one layer const for several tenants", () => {
       assert.deepStrictEqual(clients, ["a", "b"])
     }))
 
+  it.scopedLive("gives each client its own token, whichever is built first, if it reads its variables in its own layer", () =>
+    Effect.gen(function*() {
+      const { Http } = recording()
+      const Auth = AuthV2.layerConfig()
+      const ofPartner = Auth.pipe(Layer.locallyEffect(Effect.withConfigProvider(providerOf("partner"))))
+      const textsOf = (...layers: ReadonlyArray<typeof Auth>) =>
+        Effect.forEach(
+          layers,
+          (layer) =>
+            Effect.flatMap(Layer.build(Layer.provide(layer, Http)), (context) => Effect.provide(tokenText, context))
+        ).pipe(
+          Effect.withConfigProvider(providerOf("main"))
+        )
+      assert.deepStrictEqual(yield* textsOf(Auth, ofPartner), ["token-of-main", "token-of-partner"])
+      assert.deepStrictEqual(yield* textsOf(ofPartner, Auth), ["token-of-partner", "token-of-main"])
+    }))
+
   it.scopedLive("gives each tenant its own token in a LayerMap whose lookup composes layers that are bound to consts", () =>
     Effect.gen(function*() {
       const { Http } = recording()
