@@ -26,8 +26,9 @@ export type Group = "dataAccess" | "furnishment" | "enablementServices"
 export interface Connection extends AsyncDisposable {
   /**
    * A `fetch` for Data Access. It adds the base URL to a relative URL, and the token unless the request has an `Authorization` header. After a
-   * 401, it sends the request again with another token, unless the body is a stream. After a closed connection, it sends a GET, HEAD or
-   * OPTIONS again, and other requests only with an `Idempotency-Key`. A redirect is not followed: the caller gets it as the response.
+   * 401, it sends the request again with another token, unless the body is a stream or a `Request` of more than 1 MiB. After a closed
+   * connection, it sends a GET, HEAD or OPTIONS again, and other requests only with an `Idempotency-Key`. A redirect is not followed: the
+   * caller gets it as the response.
    *
    * It rejects if there is no token (`isTokenError`), if the token does not cover the group (`InsufficientScope`), and if no complete response
    * arrives (`CallError`). So does reading a body that breaks off. `isRetryable` returns whether a later attempt can succeed. There is no

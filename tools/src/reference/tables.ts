@@ -257,7 +257,7 @@ const attributeMeanings: Readonly<Record<string, string>> = {
   "credit_data.token.replaced": "`true` if the call was resent with another token, after a 401",
   "credit_data.token.wait_duration": "how long the call waited for tokens, in seconds",
   "error.type":
-    "the status if it is 400 or more; the reason if there is no response, or if the request was not sent; or the tag of another error",
+    "the status if it is 400 or more; the reason if there is no response, or if the request was not sent; `Interrupted`; or the tag of another error",
   "http.request.method": "the method",
   "http.request.resend_count": "how often the request was resent, for any reason",
   "http.response.status_code": "the status",
