@@ -65,6 +65,9 @@ const checked = (attributes: Readonly<Record<string, string>>) => {
  *
  * Provide the exporter to this layer instead of merging the two, so that the exporter sends the last values when the program ends.
  *
+ * For several tenants, make the layers that you compose from it in functions, because Effect would build a const like the one below once for
+ * all of them.
+ *
  * Fails with a `ConfigError` if `sampleInterval` or the name of an attribute is not valid.
  *
  * @since 1.0.0
