@@ -5,7 +5,7 @@ import { ClientCredentials } from "@credit-data/core"
 import { DataAccess, GroupClient } from "@credit-data/http-client"
 import { Simulator } from "@credit-data/simulator"
 import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
-import { Console, Context, Data, Effect, Layer, LayerMap } from "effect"
+import { Console, Context, Data, Effect, Layer, LayerMap, Scope } from "effect"
 
 class SecretManagerDown extends Data.TaggedError("SecretManagerDown")<{ readonly tenant: string }> {}
 
@@ -39,9 +39,18 @@ class Tenants extends LayerMap.Service<Tenants>()("Tenants", {
   idleTimeToLive: "1 hour"
 }) {}
 
-/** The clients of a tenant. A build that fails or is interrupted is forgotten, so the tenant's next call builds them again. */
+/**
+ * The clients of a tenant, built with the map's services, and not with those of the first caller. A build that fails or is interrupted is
+ * forgotten, so the tenant's next call builds them again.
+ */
 const clientsOf = (tenant: string) =>
-  Layer.scopedContext(Effect.onError(Layer.build(Tenants.get(tenant)), () => Tenants.invalidate(tenant)))
+  Layer.scopedContext(
+    Effect.onError(Layer.build(Tenants.get(tenant)), () => Tenants.invalidate(tenant)).pipe(
+      Effect.mapInputContext((caller: Context.Context<Scope.Scope | Tenants>) =>
+        Context.pick(Scope.Scope, Tenants)(caller)
+      )
+    )
+  )
 
 const consumer = (tenant: string, id: string) =>
   Effect.flatMap(DataAccess.DataAccess, GroupClient.call("GET", "/data-access/consumers/{id}", { id })).pipe(

@@ -3,7 +3,7 @@ import { AccessTokens, type ClientCredentials } from "@credit-data/core"
 import { DataAccess } from "@credit-data/http-client"
 import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Layer, LayerMap, Redacted } from "effect"
+import { Context, Effect, Exit, Layer, LayerMap, Redacted, Scope } from "effect"
 import { granted } from "../src/servers.ts"
 
 const environment = {
@@ -46,14 +46,19 @@ const program = <A, E>(
   class Tenants extends LayerMap.Service<Tenants>()("Tenants", {
     lookup: () =>
       DataAccess.layer().pipe(
-        Layer.provideMerge(AuthV2.layer({ environment, credentials, scopes: ["data-access:all"] })),
-        Layer.provide(Http)
+        Layer.provideMerge(AuthV2.layer({ environment, credentials, scopes: ["data-access:all"] }))
       ),
     idleTimeToLive: "1 hour"
   }) {}
 
   const clientsOf = (tenant: string) =>
-    Layer.scopedContext(Effect.onError(Layer.build(Tenants.get(tenant)), () => Tenants.invalidate(tenant)))
+    Layer.scopedContext(
+      Effect.onError(Layer.build(Tenants.get(tenant)), () => Tenants.invalidate(tenant)).pipe(
+        Effect.mapInputContext((caller: Context.Context<Scope.Scope | Tenants>) =>
+          Context.pick(Scope.Scope, Tenants)(caller)
+        )
+      )
+    )
 
   const call = Effect.flatMap(DataAccess.DataAccess, (client) => client.get("/data-access/consumers/42")).pipe(
     Effect.map(({ status }) => status),
@@ -61,7 +66,7 @@ const program = <A, E>(
   )
   const supply = Effect.provide(AccessTokens.AccessTokens, clientsOf("a"))
   return Effect.gen(function*() {
-    const context = yield* Layer.build(Tenants.Default)
+    const context = yield* Layer.build(Layer.provide(Tenants.Default, Http))
     return yield* use({
       call: Effect.provide(call, context),
       supply: Effect.provide(supply, context),
@@ -87,6 +92,14 @@ describe("the clients of a tenant", () => {
           assert.strictEqual(requests(), 1)
         })))
   }
+
+  it.scopedLive("use the services of the map, and not those of the first caller", () =>
+    program(good, ({ call, requests }) =>
+      Effect.gen(function*() {
+        const foreign = HttpClient.make(() => Effect.die("the client of another tenant"))
+        assert.strictEqual(yield* Effect.provideService(call, HttpClient.HttpClient, foreign), 200)
+        assert.strictEqual(requests(), 1)
+      })))
 
   it.scopedLive("keep their supply when a call fails after they were built", () =>
     program(good, ({ api, call, requests, supply }) =>
