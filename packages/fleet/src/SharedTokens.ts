@@ -49,8 +49,8 @@ export const make = (
 /**
  * The supply of `make` as a layer, over the token endpoint of an adapter and a store.
  *
- * Bind the layer to a const, because each call of `layer` makes another supply. For several tenants, make the layers that you compose from it
- * in functions, because Effect would build a const like the one below once for all of them.
+ * Bind the layer to a const, because each call of `layer` makes another supply. For several tenants, wrap the whole layer of each one
+ * in `Layer.fresh`, because Effect would build a const like the one below once for all of them.
  *
  * @since 1.0.0
  * @category layers

@@ -70,8 +70,8 @@ export interface GroupFetch {
  *
  * There is no timeout. Pass a signal, such as `AbortSignal.timeout(15_000)`, which covers the body of the response too. A call has no span.
  *
- * When the scope closes, calls in progress and later calls reject with a `CallError` (`Closed`). For several tenants, make your layers over it in
- * functions, because Effect would build a const once for all of them.
+ * When the scope closes, calls in progress and later calls reject with a `CallError` (`Closed`). For several tenants, wrap the whole layer of
+ * each one in `Layer.fresh`, because Effect would build a const once for all of them.
  *
  * Fails with a `ConfigError` if the supply requests scopes and this one is not among them, or if its base URL is not valid.
  *

@@ -106,7 +106,8 @@ type Response = HttpClientResponse.HttpClientResponse
 /**
  * A client for paths that belong to none of the three endpoint groups. Its tokens and its base URL come from the supply.
  *
- * For a client under a tag of its own, use `layer`, which is safe for several tenants. Your layers over it are safe in functions only.
+ * For a client under a tag of its own, use `layer`, which is safe for several tenants. For your layers over it, wrap the
+ * whole layer of each tenant in `Layer.fresh`.
  *
  * Fails with a `ConfigError` if the supply requests scopes and this one is not among them, or if its base URL is not valid.
  *
@@ -326,8 +327,8 @@ export const withPathTemplate =
  * The client as a plain `HttpClient`, for APIs that expect one. A missing token or a missing scope becomes a `RequestError`
  * with the original error as its cause. Its reason is `Transport` if a retry can help, and `Encode` if not.
  *
- * For several tenants, make its layer, and your layers over and under it, in functions, because Effect would build a const once for all of
- * them.
+ * For several tenants, make its layer in a function, and wrap the whole layer of each tenant in `Layer.fresh`, because Effect would build a
+ * const once for all of them.
  *
  * @since 1.0.0
  * @category conversions

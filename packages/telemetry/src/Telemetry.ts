@@ -65,8 +65,8 @@ const checked = (attributes: Readonly<Record<string, string>>) => {
  *
  * Provide the exporter to this layer instead of merging the two, so that the exporter sends the last values when the program ends.
  *
- * For several tenants, make the layers that you compose from it in functions, because Effect would build a const like the one below once for
- * all of them.
+ * For several tenants, wrap the whole layer of each one in `Layer.fresh`, because Effect would build a const like the one below once for all
+ * of them.
  *
  * Fails with a `ConfigError` if `sampleInterval` or the name of an attribute is not valid.
  *
