@@ -91,7 +91,7 @@ const page = (machine: string, rows: ReadonlyArray<Row>, tokenRequests: number):
     "fails one with 503. Every minute it revokes the tokens. The upper percentiles contain the injected delays, and the time for which calls wait for",
     "a token. A call without a token waits for `nextTryAt` and is tried once more.",
     "",
-    "The column 401 counts the calls that returned 401 to the caller. CPU is the share of one core that the client and the generator of the calls use.",
+    "The column 401 counts the calls that returned 401 to the caller. CPU is the share of one core that the client and the load generator use.",
     "",
     machine,
     "",

@@ -22,7 +22,7 @@ const fields = {
   clientId: Schema.optional(Schema.String),
   /** The address of the token endpoint. */
   tokenEndpoint: Schema.String,
-  /** What to do, if more is known than the kind of the failure shows. The message contains it. */
+  /** More specific advice than the kind of failure gives, if there is any. The message contains it. */
   hint: Schema.optional(Schema.String),
   /** Before this time, only `refresh` sends a token request. Absent outside a supply. */
   nextTryAt: Schema.optional(Schema.DateTimeUtc)

@@ -149,7 +149,7 @@ export interface Credentials {
 export interface Options {
   /** The version of the token endpoint. Default: the variable `CREDIT_DATA_AUTH`, or `v2`. */
   readonly auth?: "v1" | "v2" | undefined
-  /** Values instead of environment variables, by the names of the variables. Default: `process.env`. */
+  /** The variables to read, as names with their values. Default: `process.env`. */
   readonly variables?: Readonly<Record<string, string | undefined>> | undefined
   /**
    * Reads the credentials, such as from a secret manager, instead of the variables. It is called by `connect`, and again when the token

@@ -13,6 +13,7 @@ export interface Sender {
 /** A call, until it has failed or its body has ended. */
 interface OpenCall {
   readonly url: string
+  /** With the token, which an error of the body may quote. */
   readonly headers: RequestInit["headers"]
   readonly abort: (reason?: unknown) => void
   /** Removes the listener of the caller's signal. */
